@@ -1,0 +1,6 @@
+// Command pflow turns a request into a workflow and runs it.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
