@@ -1,0 +1,212 @@
+package value
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"pflow/internal/fault"
+)
+
+// AppendJSON appends the canonical JSON of a normalised value: keys sorted, no spaces, no HTML escaping, the shortest
+// number that reads back the same. Equal values give equal bytes, so hashes and journals can be compared.
+func AppendJSON(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10)
+	case float64:
+		return appendFloat(dst, v)
+	case string:
+		return AppendString(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for i, item := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendJSON(dst, item)
+		}
+		return append(dst, ']')
+	case map[string]any:
+		dst = append(dst, '{')
+		if len(v) == 1 {
+			for k, item := range v {
+				dst = append(AppendString(dst, k), ':')
+				dst = AppendJSON(dst, item)
+			}
+		} else if len(v) > 1 {
+			for i, k := range SortedKeys(v) {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				dst = append(AppendString(dst, k), ':')
+				dst = AppendJSON(dst, v[k])
+			}
+		}
+		return append(dst, '}')
+	}
+	panic("value: not normalised before it was written: " + Name(v))
+}
+
+// JSON is AppendJSON as a string.
+func JSON(v any) string { return string(AppendJSON(nil, v)) }
+
+func appendFloat(dst []byte, f float64) []byte {
+	if math.Abs(f) >= 1e21 || (f != 0 && math.Abs(f) < 1e-6) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}
+
+const hex = "0123456789abcdef"
+
+// AppendString appends a JSON string. Invalid UTF-8, which normalised values cannot hold, is written as U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[start:i]...), `\ufffd`...)
+				i++
+				start = i
+				continue
+			}
+			i += n
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// ParseJSON reads exactly one JSON value, normalised: integers stay exact, duplicate keys are refused, nesting is
+// bounded. The error is a fault of kind malformed that names line and column.
+func ParseJSON(data []byte) (any, error) {
+	if !utf8.Valid(data) {
+		return nil, fault.New(fault.Malformed, "not valid JSON: the text is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	v, err := parse(d, 0)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("text follows the value")
+		}
+	}
+	if err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = errors.New("the text ends too early")
+		}
+		line, col := position(data, d.InputOffset(), err)
+		return nil, fault.New(fault.Malformed, "not valid JSON at line %d, column %d: %v", line, col, err)
+	}
+	return v, nil
+}
+
+func parse(d *json.Decoder, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, errors.New("nested too deep")
+	}
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Number:
+		return ParseNumber(string(t))
+	case json.Delim:
+		if t == '[' {
+			return parseArray(d, depth)
+		}
+		return parseObject(d, depth)
+	}
+	return t, nil
+}
+
+func parseArray(d *json.Decoder, depth int) (any, error) {
+	out := []any{}
+	for d.More() {
+		v, err := parse(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+func parseObject(d *json.Decoder, depth int) (any, error) {
+	out := map[string]any{}
+	for d.More() {
+		k, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := k.(string)
+		if _, twice := out[key]; twice {
+			return nil, errors.New("the key " + strconv.Quote(key) + " stands twice")
+		}
+		if out[key], err = parse(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+// ParseNumber reads a JSON number: an integer if it is written as one or is integral, else a finite float. An integer
+// literal beyond 64 bits is an error, since a float would lose digits without a word.
+func ParseNumber(s string) (any, error) {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return int(i), nil
+	} else if errors.Is(err, strconv.ErrRange) {
+		return nil, fault.New(fault.Type, "the integer %s does not fit in 64 bits; give it as a string", s)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil, fault.New(fault.Type, "the number %s is out of range", s)
+	}
+	return number(f, nil)
+}
+
+// position turns a decoder's offset into line and column, both from 1.
+func position(data []byte, offset int64, err error) (line, col int) {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		offset = max(offset, syntax.Offset-1)
+	}
+	offset = min(offset, int64(len(data)))
+	before := data[:offset]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	return line, 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+}
