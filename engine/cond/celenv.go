@@ -1,0 +1,201 @@
+package cond
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+
+	"pflow/internal/value"
+)
+
+// celBase is the environment without names: the languages' functions, ours, and our operations.
+type celBase struct{ env *cel.Env }
+
+// celEnv is what CEL needs to compile against one Env.
+type celEnv struct {
+	env       *Env
+	cel       *cel.Env
+	functions []string
+}
+
+func (c *Compiler) celEnv(env *Env) (*celEnv, error) {
+	if e := c.cels[env]; e != nil {
+		return e, nil
+	}
+	if c.cel == nil {
+		base, err := newCELBase()
+		if err != nil {
+			return nil, err
+		}
+		c.cel = base
+	}
+	variables := []*decls.VariableDecl{decls.NewVariable(nowName, types.StringType), decls.NewVariable(todayName, types.StringType)}
+	for record, members := range env.Records {
+		for name, t := range members {
+			variables = append(variables, decls.NewVariable(record+"."+name, celType(t)))
+		}
+	}
+	for name, t := range env.Vars {
+		variables = append(variables, decls.NewVariable(name, celType(t)))
+	}
+	extended, err := c.cel.env.Extend(cel.VariableDecls(variables...))
+	if err != nil {
+		return nil, err
+	}
+	e := &celEnv{env: env, cel: extended}
+	e.functions = append(e.functions, "now", "today", "all", "exists", "exists_one", "filter", "map", "has", "optMap", "optFlatMap")
+	for name := range extended.Functions() {
+		if c := name[0]; c >= 'a' && c <= 'z' && celOff[name] == "" {
+			e.functions = append(e.functions, name)
+		}
+	}
+	c.cels[env] = e
+	return e, nil
+}
+
+func celType(t value.Type) *types.Type {
+	switch t {
+	case value.Boolean:
+		return types.BoolType
+	case value.Integer:
+		return types.IntType
+	case value.Number:
+		return types.DoubleType
+	case value.String:
+		return types.StringType
+	case value.Array:
+		return types.NewListType(types.DynType)
+	case value.Object:
+		return types.NewMapType(types.StringType, types.DynType)
+	}
+	return types.DynType
+}
+
+// celOff are functions of CEL that read time, or grow without a bound, with what to do instead.
+var celOff = map[string]string{
+	"timestamp":       "nothing but today() and now() tells time here; both give strings, which compare as they stand",
+	"duration":        "nothing but today() and now() tells time here; give durations as numbers",
+	"getDate":         "there are no timestamps here; today() and now() give strings",
+	"getDayOfMonth":   "there are no timestamps here; today() and now() give strings",
+	"getDayOfWeek":    "there are no timestamps here; today() and now() give strings",
+	"getDayOfYear":    "there are no timestamps here; today() and now() give strings",
+	"getFullYear":     "there are no timestamps here; today() and now() give strings",
+	"getHours":        "there are no timestamps here; today() and now() give strings",
+	"getMilliseconds": "there are no timestamps here; today() and now() give strings",
+	"getMinutes":      "there are no timestamps here; today() and now() give strings",
+	"getMonth":        "there are no timestamps here; today() and now() give strings",
+	"getSeconds":      "there are no timestamps here; today() and now() give strings",
+	"bytes":           "there are no byte strings; use a string",
+	"format":          "join strings with + and string()",
+}
+
+func newCELBase() (*celBase, error) {
+	options := []cel.EnvOption{
+		cel.OptionalTypes(),
+		cel.CrossTypeNumericComparisons(true),
+		cel.ParserExpressionSizeLimit(MaxSource),
+		ext.Strings(), ext.Lists(), ext.Math(),
+	}
+	for _, f := range shared {
+		if f.call != nil {
+			options = append(options, celFunction(f))
+		}
+	}
+	env, err := cel.NewEnv(append(options, celOperations()...)...)
+	if err != nil {
+		return nil, err
+	}
+	return &celBase{env: env}, nil
+}
+
+// celFunction declares one of our functions to CEL.
+func celFunction(f function) cel.EnvOption {
+	params := make([]*types.Type, len(f.params))
+	for i, t := range f.params {
+		params[i] = celType(t)
+	}
+	return cel.Function(f.Name, cel.Overload(f.Name+"_pflow", params, celType(f.result)),
+		cel.SingletonFunctionBinding(celCall(f)))
+}
+
+// celCall calls a function with its arguments checked. The last is the Scope, which celRewrite adds.
+func celCall(f function) func(args ...ref.Val) ref.Val {
+	return func(args ...ref.Val) ref.Val {
+		s, args := celPays(args)
+		values := make([]any, len(args))
+		for i, arg := range args {
+			v, err := native(arg)
+			if err == nil {
+				v, err = argument(s, f.Name, v, f.params[i])
+			}
+			if err != nil {
+				return types.WrapErr(err)
+			}
+			values[i] = v
+		}
+		return result(f.call(s, values))
+	}
+}
+
+// celOperations declares what celResolver puts in the place of CEL's operators. Their signatures are CEL's, with
+// integers and numbers mixed.
+func celOperations() []cel.EnvOption {
+	a, k := types.NewTypeParamType("A"), types.NewTypeParamType("K")
+	list, object, dyn := types.NewListType(a), types.NewMapType(k, a), types.DynType
+	asked := types.NewOptionalType(dyn)
+	type sig struct {
+		params []*types.Type
+		result *types.Type
+	}
+	two := func(x, y, out *types.Type) sig { return sig{[]*types.Type{x, y}, out} }
+	declare := func(name string, binding decls.FunctionOpt, sigs ...sig) cel.EnvOption {
+		opts := []decls.FunctionOpt{binding}
+		for i, s := range sigs {
+			opts = append(opts, decls.Overload(fmt.Sprintf("%s_%d", name, i), s.params, s.result))
+		}
+		return cel.Function(name, opts...)
+	}
+	i, d, s, b := types.IntType, types.DoubleType, types.StringType, types.BoolType
+	numbers := []sig{two(i, i, i), two(d, d, d), two(i, d, d), two(d, i, d)}
+	order := []sig{two(i, i, b), two(d, d, b), two(i, d, b), two(d, i, b), two(s, s, b)}
+	out := []cel.EnvOption{
+		declare("@member", cel.SingletonBinaryBinding(celMember), two(object, k, a), two(list, i, a), two(asked, dyn, asked)),
+		declare("@ask", cel.SingletonBinaryBinding(celAsk), two(dyn, dyn, asked)),
+		declare("@has", cel.SingletonBinaryBinding(celHas), two(object, k, b), two(asked, dyn, b)),
+		declare("@among", cel.SingletonFunctionBinding(celIn), two(dyn, types.NewListType(dyn), b), two(dyn, types.NewMapType(dyn, dyn), b)),
+		declare("@eq", cel.SingletonBinaryBinding(func(x, y ref.Val) ref.Val { return celEqual(x, y, true) }), two(dyn, dyn, b)),
+		declare("@ne", cel.SingletonBinaryBinding(func(x, y ref.Val) ref.Val { return celEqual(x, y, false) }), two(dyn, dyn, b)),
+		declare("@add", cel.SingletonBinaryBinding(celArithmetic("+")), append(numbers, two(s, s, s), two(types.NewListType(dyn), types.NewListType(dyn), types.NewListType(dyn)))...),
+		declare("@concat", cel.SingletonFunctionBinding(celConcat), sig{[]*types.Type{dyn, dyn, dyn}, dyn}),
+		declare("@value", cel.SingletonUnaryBinding(celValue), sig{[]*types.Type{types.NewOptionalType(a)}, a}),
+		declare("@same", cel.SingletonFunctionBinding(celSame(true)), sig{[]*types.Type{dyn, dyn, dyn}, b}),
+		declare("@differ", cel.SingletonFunctionBinding(celSame(false)), sig{[]*types.Type{dyn, dyn, dyn}, b}),
+		declare("@tick", cel.SingletonBinaryBinding(celTick), two(dyn, b, b)),
+		declare("@sub", cel.SingletonBinaryBinding(celArithmetic("-")), numbers...),
+		declare("@mul", cel.SingletonBinaryBinding(celArithmetic("*")), numbers...),
+		declare("@div", cel.SingletonBinaryBinding(celArithmetic("/")), numbers...),
+		declare("@mod", cel.SingletonBinaryBinding(celArithmetic("%")), two(i, i, i)),
+		declare("@neg", cel.SingletonUnaryBinding(func(x ref.Val) ref.Val { return celArithmetic("-")(types.Int(0), x) }),
+			sig{[]*types.Type{i}, i}, sig{[]*types.Type{d}, d}),
+		declare("@iter", cel.SingletonUnaryBinding(celIter), sig{[]*types.Type{list}, list}, sig{[]*types.Type{object}, types.NewListType(k)}),
+		declare("@string", cel.SingletonUnaryBinding(celString), sig{[]*types.Type{dyn}, s}),
+		declare("@text", cel.SingletonFunctionBinding(celText), sig{[]*types.Type{dyn}, s}),
+		declare("@range", cel.SingletonFunctionBinding(celRange), sig{[]*types.Type{i}, types.NewListType(i)}),
+		declare("@bool", cel.SingletonUnaryBinding(celBool), sig{[]*types.Type{dyn}, b}),
+		declare("@join", cel.SingletonFunctionBinding(celCall(own("join", value.String, join, value.Array, value.String))),
+			sig{[]*types.Type{types.NewListType(s)}, s}, two(types.NewListType(s), s, s)),
+		declare("@distinct", cel.SingletonFunctionBinding(celCall(own("distinct", value.Array, uniq, value.Array))), sig{[]*types.Type{list}, list}),
+		declare("@replace", cel.SingletonFunctionBinding(celCall(own("replace", value.String, replace, value.String, value.String, value.String, value.Integer))), sig{[]*types.Type{s, s, s}, s}, sig{[]*types.Type{s, s, s, i}, s}),
+	}
+	for op, holds := range map[string]func(int) bool{
+		"<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 },
+		">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
+	} {
+		out = append(out, declare(orderNames[op], cel.SingletonBinaryBinding(celCompare(op, holds)), order...))
+	}
+	return out
+}

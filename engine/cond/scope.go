@@ -1,0 +1,102 @@
+package cond
+
+import (
+	"time"
+
+	"github.com/expr-lang/expr/vm"
+
+	"pflow/internal/fault"
+)
+
+// Bounds on the work of one evaluation. A step is an iteration of a predicate, an element looked at or made, or 16
+// bytes of text made; a loop of empty steps runs about 30 million of them a second.
+const (
+	maxSteps  = 5_000_000
+	maxMemory = 4_000_000 // elements that expr's own functions make
+	maxText   = 64 << 20  // bytes of one text
+)
+
+// Names in the environment that no source can spell, since @ begins no identifier in either language.
+const (
+	nowName   = "@now"
+	todayName = "@today"
+	scopeName = "@scope"
+)
+
+// Scope is what the expressions of one run see. It is reused from node to node and not safe for concurrent use.
+type Scope struct {
+	env   map[string]any
+	vm    vm.VM
+	steps int // what one evaluation may do
+	left  int // what is left of it
+}
+
+// NewScope gives a Scope whose now() and today() are the instant given, in its time zone.
+func NewScope(now time.Time) *Scope {
+	s := &Scope{env: make(map[string]any, 12), steps: maxSteps}
+	s.vm.MemoryBudget = maxMemory
+	s.env[nowName] = now.Format(time.RFC3339)
+	s.env[todayName] = now.Format(time.DateOnly)
+	s.env[scopeName] = s
+	return s
+}
+
+// Set gives a record (as map[string]any) or a variable its value. Values must be normalised; they are shared, never
+// written to.
+func (s *Scope) Set(name string, v any) { s.env[name] = v }
+
+// spend takes n steps off what this evaluation may do.
+func (s *Scope) spend(n int) error {
+	s.left -= n
+	if s.left < 0 || n < 0 {
+		return tooMuchWork()
+	}
+	return nil
+}
+
+// text pays for n bytes of text about to be made.
+func (s *Scope) text(n int) error {
+	if n < 0 || n > maxText {
+		return fault.New(fault.InvalidRequest, "the expression makes a text of more than %d MB", maxText>>20)
+	}
+	return s.spend(n / 16)
+}
+
+// walk pays for looking at every part of v, before that is done. Scalars are free.
+func (s *Scope) walk(v any) error {
+	if !walk(v, &s.left) {
+		return tooMuchWork()
+	}
+	return nil
+}
+
+func tooMuchWork() error {
+	return fault.New(fault.InvalidRequest, "the expression does too much work: more than %d million steps; do it in several nodes or on less data", maxSteps/1_000_000)
+}
+
+// small reports whether walking v stays within the bound on steps. A result that holds one list in many places can be
+// exponentially larger to walk than to make.
+func small(v any) bool {
+	left := maxSteps
+	return walk(v, &left)
+}
+
+func walk(v any, left *int) bool {
+	switch v := v.(type) {
+	case []any:
+		*left -= len(v)
+		for _, item := range v {
+			if *left < 0 || !walk(item, left) {
+				return false
+			}
+		}
+	case map[string]any:
+		*left -= len(v)
+		for _, item := range v {
+			if *left < 0 || !walk(item, left) {
+				return false
+			}
+		}
+	}
+	return *left >= 0
+}
