@@ -1,7 +1,9 @@
-// Package flows holds the flows that pflow ships.
+// Package flows holds the flows that pflow ships, embedded.
 package flows
 
 import "embed"
 
+// FS holds each flow as NAME.yaml.
+//
 //go:embed *.yaml
-var FS embed.FS // a flow under its name and ".yaml"
+var FS embed.FS

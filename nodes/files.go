@@ -2,75 +2,176 @@ package nodes
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"pflow/ir"
 	"strings"
+	"syscall"
+
+	"pflow/internal/fault"
 )
 
-// Type is a node type: its interface and what it does, params in and outputs out.
-type Type struct {
-	ir.Interface
-	Run func(ctx context.Context, params map[string]any) (map[string]any, error)
-}
-
-// Types lists the node types.
-func Types() []Type {
-	return []Type{
-		{ir.Interface{Name: "copy-file", Description: "Copy (duplicate) a file to another path.",
-			Inputs: []ir.Port{text("source_path", "file that the copy is made from"), text("dest_path", "path that the copy goes to")},
-			Params: []ir.Port{{Key: "overwrite", Type: "boolean", Description: "replace a file that exists"}}, Outputs: []ir.Port{text("dest_path", "path of the copy")}}, copyFile},
-		{ir.Interface{Name: "read-file", Description: "Read (show, print) the text in a file.", Inputs: []ir.Port{text("file_path", "path of the file")}, Outputs: []ir.Port{text("content", "text in the file")}}, readFile},
-		{ir.Interface{Name: "write-file", Description: "Write (save) text into a new file.",
-			Inputs: []ir.Port{text("content", "quoted text"), text("file_path", "path that the text goes to")}, Outputs: []ir.Port{text("file_path", "path of the file")}}, writeFile},
+func joinPath(dir, p string) string {
+	if dir == "" || filepath.IsAbs(p) {
+		return p
 	}
+	return strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) + p
 }
 
-func text(key, description string) ir.Port {
-	return ir.Port{Key: key, Type: "string", Required: true, Description: description}
+// fileFault turns an error of the file system into a fault: doing is what was to be done, such as `read "a.txt"`.
+func fileFault(doing string, err error) error {
+	var known *fault.Error
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	reason := err
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) {
+		reason = path.Err
+	} else if errors.As(err, &link) {
+		reason = link.Err
+	}
+	kind := fault.Failure
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		kind = fault.NotFound
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		kind = fault.Permission
+	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.EINVAL),
+		errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EFBIG):
+		kind = fault.InvalidRequest
+	}
+	return &fault.Error{Kind: kind, Message: "cannot " + doing + ": " + reason.Error(), Cause: err}
 }
 
-func copyFile(_ context.Context, params map[string]any) (map[string]any, error) {
-	f, err := os.Open(fmt.Sprint(params["source_path"]))
+// openRegular opens a file for reading. Folders, and what could block or never end (pipes, devices), are refused.
+func openRegular(path, doing, folderAdvice string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path) // before opening: to open a pipe waits for a writer
 	if err != nil {
-		return nil, err
+		return nil, nil, fileFault(doing, err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", f.Name())
+	if info.IsDir() {
+		return nil, nil, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; %s", doing, folderAdvice)
 	}
-	dest := fmt.Sprint(params["dest_path"])
-	return map[string]any{"dest_path": dest}, atomicWrite(dest, f, info.Mode().Perm(), params["overwrite"] == true)
-}
-
-func readFile(_ context.Context, params map[string]any) (map[string]any, error) {
-	data, err := os.ReadFile(fmt.Sprint(params["file_path"]))
-	return map[string]any{"content": string(data)}, err
-}
-
-func writeFile(_ context.Context, params map[string]any) (map[string]any, error) {
-	path, content := fmt.Sprint(params["file_path"]), fmt.Sprint(params["content"])
-	return map[string]any{"file_path": path}, atomicWrite(path, strings.NewReader(content), 0o644, false)
-}
-
-// atomicWrite makes a file of all that r gives, or none; it makes the folder too.
-func atomicWrite(path string, r io.Reader, mode os.FileMode, overwrite bool) error {
-	if _, err := os.Stat(path); err == nil && !overwrite {
-		return fmt.Errorf("%s exists; a file is only replaced with overwrite", path)
+	if !info.Mode().IsRegular() {
+		return nil, nil, fault.New(fault.InvalidRequest, "cannot %s: it is no regular file but a device, pipe or socket", doing)
 	}
-	folder := os.MkdirAll(filepath.Dir(path), 0o777)
-	temp, err := os.CreateTemp(filepath.Dir(path), ".pflow-*")
+	f, err := os.Open(path)
 	if err != nil {
-		return errors.Join(folder, err)
+		return nil, nil, fileFault(doing, err)
 	}
-	defer os.Remove(temp.Name()) // after the rename there is none
-	_, err = io.Copy(temp, r)
-	if err = errors.Join(err, temp.Chmod(mode), temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, nil, fileFault(doing, err)
 	}
-	return err
+	return f, info, nil
+}
+
+// target settles where a file is written: a symbolic link's own target, so that the link stays. old is what is there,
+// nil if nothing is.
+func target(path, doing, folderAdvice string) (real string, old fs.FileInfo, err error) {
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		return "", nil, fault.New(fault.InvalidRequest, "cannot %s: the path names a folder; %s", doing, folderAdvice)
+	}
+	if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", nil, fault.New(fault.NotFound, "cannot %s: it is a symbolic link that leads nowhere", doing)
+		}
+	}
+	old, err = os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err != nil:
+		return "", nil, fileFault(doing, err)
+	case old.IsDir():
+		return "", nil, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; %s", doing, folderAdvice)
+	case !old.Mode().IsRegular():
+		return "", nil, fault.New(fault.InvalidRequest, "cannot %s: it is no regular file but a device, pipe or socket", doing)
+	}
+	return path, old, nil
+}
+
+// place makes a file of what fill writes, as a whole or not at all: fill writes a temporary file in the same folder, which
+// takes the name once it is on the disk. Folders on the way are made. An existing file is only replaced if replace is set
+// (fs.ErrExist otherwise). mode is that of the file, 0 stands for what new files get.
+func place(path string, mode fs.FileMode, replace bool, fill func(*os.File) error) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, ".pflow-"+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		f.Close()
+		os.Remove(temp) // it is gone already if all went well
+	}()
+	if mode != 0 {
+		if err := f.Chmod(mode.Perm()); err != nil {
+			return err
+		}
+	}
+	if err := fill(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := rename(temp, path, replace); err != nil {
+		return err
+	}
+	syncFolder(dir)
+	return nil
+}
+
+// rename gives a file another name, in one step. Without replace it fails with fs.ErrExist where the name is taken, even
+// if it was taken a moment ago: link, unlike rename, never replaces. File systems without hard links get a check before
+// the rename.
+func rename(from, to string, replace bool) error {
+	if replace {
+		return os.Rename(from, to)
+	}
+	switch err := os.Link(from, to); {
+	case err == nil:
+		return os.Remove(from)
+	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EXDEV):
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
+}
+
+// syncFolder puts a folder's entries on the disk. Some systems cannot; the file itself is safe either way.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+// stream copies a file in pieces, so that a cancel is heard. The kernel copies where it can: memory stays flat.
+func stream(ctx context.Context, dst, src *os.File) error {
+	const piece = 32 << 20
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(dst, src, piece); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }

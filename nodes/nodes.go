@@ -1,60 +1,46 @@
-// Package nodes holds the ops that flows are made of and the node types that workflows are made of.
+// Package nodes holds the primitive operations, one a file: the ops that flows are made of. All is the one list of
+// them. An op sees what its node's prep gives it and nothing else, and changes none of it.
 package nodes
 
 import (
 	"context"
-	"encoding/json"
-	"github.com/expr-lang/expr"
+	"net/http"
+
 	"pflow/engine"
-	"pflow/ir"
 )
 
-type Deps struct{} // what ops reach the outside through; these reach nothing
+// Deps is what ops and node types reach the outside through.
+type Deps struct {
+	// ReadLine asks the user for a line: on a terminal it shows the prompt, otherwise it reads the next line of
+	// standard input. It is an error in batch mode.
+	ReadLine func(ctx context.Context, prompt string) (string, error)
+	// Log shows a line to the user, beside the result.
+	Log func(level, message string)
+	// Shelf gives what the request of a run may be answered with; nil: nothing.
+	Shelf func(ctx context.Context) (*Shelf, error)
+	// HTTP sends the requests of http nodes; nil stands for a client that heeds the proxies of the environment.
+	HTTP *http.Client
+	// Environ is the environment of the commands that nodes start, as NAME=value; nil stands for this process's own.
+	Environ []string
+	// RunWorkflow runs a saved workflow with the inputs given and gives its outputs. It runs at that depth: the Depth of
+	// its nodes' calls.
+	RunWorkflow func(ctx context.Context, name string, inputs map[string]any, depth int) (map[string]any, error)
+}
 
 // All lists the ops.
-func All(Deps) []engine.Op {
+func All(d Deps) []engine.Op {
 	return []engine.Op{
-		pure("retrieve", "Ranks candidates by the words of a request.", retrieve),
-		pure("extract", "Finds what a text names: paths, numbers, quoted texts, …", func(p prep) any { return entities(p.Text) }),
-		pure("compose", "Makes the workflow that a request asks for.", compose),
-		pure("validate", "Lists what is wrong with a workflow.", func(p prep) any { return p.Workflow.Validate(p.Catalogue) }),
-		pure("map-params", "Takes the values of declared inputs from a request.", mapParams),
-		{Name: "eval", Summary: "Computes an expression over prep and params.", New: eval},
+		browseComponentsOp(d),
+		browseWorkflowsOp(d),
+		composeOp(),
+		evalOp(),
+		extractOp(),
+		inputOp(d),
+		logOp(d),
+		mapParamsOp(d),
+		retrieveOp(),
+		sleepOp(),
+		templateOp(),
+		validateOp(d),
 	}
-}
-
-func eval(s *engine.Setup) engine.Exec {
-	source, _ := s.With["expr"].(string)
-	return func(_ context.Context, in engine.Input) (out engine.Output, err error) {
-		out.Result, err = expr.Eval(source, map[string]any{"prep": in.Prep, "params": in.Params})
-		return out, err
-	}
-}
-
-type prep struct { // what the pure ops take from their nodes' prep, each some of it
-	Request, Text, Purpose            string
-	Candidates, Interfaces, Catalogue []ir.Interface
-	Entities                          []entity
-	Workflow                          ir.Workflow
-	Inputs                            []ir.Port
-}
-
-func pure(name, summary string, do func(prep) any) engine.Op {
-	exec := func(_ context.Context, in engine.Input) (out engine.Output, err error) {
-		p, err := Convert[prep](in.Prep)
-		if err == nil {
-			out.Result, err = Convert[any](do(p))
-		}
-		return out, err
-	}
-	return engine.Op{Name: name, Summary: summary, New: func(*engine.Setup) engine.Exec { return exec }}
-}
-
-// Convert gives a value another Go form by way of its JSON; expressions know map[string]any, []any and scalars.
-func Convert[T any](from any) (to T, err error) {
-	data, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(data, &to)
-	}
-	return to, err
 }

@@ -1,81 +1,257 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/spf13/cobra"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
 	"pflow/engine"
 	"pflow/flows"
-	"pflow/ir"
+	"pflow/internal/fault"
 	"pflow/nodes"
-	"strings"
+	"pflow/prompts"
 )
 
-// exit holds the exit statuses by the outcome.
-var exit = map[string]int{"done": 0, "failed": 1, "usage": 2, "needs_input": 3, "declined": 4, "infeasible": 5, "invalid": 5, "": 5}
+// app is the program as a function of its surroundings. Nothing below this package reads the environment, prints or
+// exits.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
 
-// run is the program as a function of its arguments and streams; it gives the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	status, yes := "usage", false
-	root := &cobra.Command{Use: "pflow REQUEST…", Args: cobra.MinimumNArgs(1), SilenceErrors: true, SilenceUsage: true,
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			status, err = request(context.Background(), strings.Join(args, " "), yes, stdout, stderr)
-			return err
-		}}
-	root.Flags().BoolVar(&yes, "yes", false, "approve the plan")
-	root.SetArgs(args)
-	if err := root.Execute(); err != nil {
-		fmt.Fprintf(stderr, "pflow: %v\n", err)
-		return exit[status]
-	}
-	return exit["done"]
+	home    string // --home
+	asJSON  bool
+	quiet   bool
+	verbose bool
+	batch   bool
+	set     []string
+
+	noLog bool // the log op shows nothing
+
+	planning // what requests are planned with
+
+	lines     *bufio.Reader
+	linesOnce sync.Once
 }
 
-// request plans, shows the plan and, if that is approved, runs it.
-func request(ctx context.Context, text string, yes bool, stdout, stderr io.Writer) (status string, err error) {
-	types, catalogue, outputs := map[string]nodes.Type{}, []ir.Interface{}, map[string]any{}
-	for _, t := range nodes.Types() {
-		types[t.Name], catalogue = t, append(catalogue, t.Interface)
+// main runs one command line and gives the exit status.
+func (a *app) main(ctx context.Context, args []string) int {
+	out := &output{w: a.stdout}
+	a.stdout = out
+	root := a.rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = fail(exitFailed, "standard output: %v", reason(out.err))
 	}
-	data, _ := flows.FS.ReadFile("planner-offline.yaml")
-	flow, err := engine.Load(data, nodes.All(nodes.Deps{}))
-	if err != nil {
-		return "usage", err
+	code := status(a.stderr, err)
+	if signalled, ok := interrupted(ctx); ok && code != exitDone {
+		return signalled
 	}
-	store := map[string]any{"user_input": text}
-	store["registry_metadata"], _ = nodes.Convert[any](catalogue)
-	failed := flow.Run(ctx, store)
-	plan, err := nodes.Convert[struct {
-		Status, Message string
-		Workflow        ir.Workflow    `json:"workflow_ir"`
-		Params          map[string]any `json:"execution_params"`
-	}](store["planner_output"])
-	if err != nil || plan.Status != "ready" {
-		return plan.Status, errors.Join(errors.New(plan.Message), failed, err)
+	return code
+}
+
+// output keeps the first error of a stream, so that a result that could not be written is never exit status 0.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
 	}
-	for _, n := range plan.Workflow.Nodes {
-		params, err := ir.Resolve(n.Params, plan.Params)
-		fmt.Fprint(stderr, n.Type)
-		for _, p := range types[n.Type].Inputs {
-			fmt.Fprintf(stderr, " --%s=%v", p.Key, params[p.Key])
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
+}
+
+// notify gives a context that the first signal ends, with the signal as its cause. A second one ends the process as
+// signals do.
+func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal)) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := make(chan os.Signal, 2)
+	listen(c)
+	go func() {
+		select {
+		case s := <-c:
+			cancel(&signalError{s})
+		case <-ctx.Done():
+			return
 		}
-		if fmt.Fprintln(stderr); yes && err == nil {
-			outputs, err = types[n.Type].Run(ctx, params)
-			for key, v := range outputs {
-				plan.Params[n.ID+"."+key] = v
+		if s, ok := <-c; ok {
+			code, _ := interrupted(ctx)
+			fmt.Fprintf(a.stderr, "pflow: %s again: not waiting for what is under way\n", s)
+			os.Exit(code)
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// homeDir is where pflow keeps its files: --home, else PFLOW_HOME, else ~/.pflow; "" if there is none.
+func (a *app) homeDir() string {
+	if a.home != "" {
+		return a.home
+	}
+	if h := a.getenv("PFLOW_HOME"); h != "" {
+		return h
+	}
+	if h := a.getenv("HOME"); h != "" {
+		return filepath.Join(h, ".pflow")
+	}
+	return ""
+}
+
+// folders is where flows and prompts are looked up. A home that is no folder holds none.
+func (a *app) folders() engine.Folders {
+	f := engine.Folders{Home: a.homeDir(), Flows: flows.FS, Prompts: prompts.FS}
+	if info, err := os.Stat(f.Home); err == nil && !info.IsDir() {
+		f.Home = ""
+	}
+	return f
+}
+
+// ops is the registry of every op that flows may use here.
+func (a *app) ops() *engine.Registry {
+	return engine.NewRegistry(nodes.All(a.deps())...)
+}
+
+// settings reads the --set flags.
+func (a *app) settings() ([]engine.Setting, error) {
+	var out []engine.Setting
+	for _, s := range a.set {
+		path, v, ok := strings.Cut(s, "=")
+		if !ok || path == "" {
+			return nil, usage("--set %q: want PATH=VALUE, as in --set params.max_attempts=2", s)
+		}
+		out = append(out, engine.Setting{Path: path, Value: v})
+	}
+	return out, nil
+}
+
+// isPath tells the name of a file from that of a flow.
+func isPath(arg string) bool {
+	return strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
+}
+
+// document reads the flow that an argument names: a file, or a flow of the home or of pflow itself.
+func (a *app) document(res engine.Resources, arg string) (engine.Document, error) {
+	if isPath(arg) {
+		doc, err := engine.ReadDocument(engine.FlowDocument, arg)
+		if err != nil {
+			return doc, usage("%s", fileError(err))
+		}
+		return doc, nil
+	}
+	doc, err := res.Find(engine.FlowDocument, arg, nil)
+	switch {
+	case errors.Is(err, engine.ErrNoDocument):
+		hint := didYouMean(arg, res.Names(engine.FlowDocument, nil))
+		for _, file := range []string{arg, arg + ".yaml", arg + ".yml"} {
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				hint = "; for the file in this directory say ./" + file
+				break
 			}
 		}
-		if yes && err != nil {
-			return "failed", fmt.Errorf("%s: %w", n.ID, err)
+		if hint == "" {
+			hint = "; pflow flow list shows those there are"
 		}
+		return doc, usage("there is no flow %q%s", arg, hint)
+	case err != nil:
+		return doc, usage("%s", fileError(err))
 	}
-	if !yes {
-		return "declined", errors.New("not run: --yes approves the plan")
+	return doc, nil
+}
+
+// fileError says an error of the file system without its system call.
+func fileError(err error) string {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Path + ": " + e.Err.Error()
 	}
-	for _, out := range outputs {
-		fmt.Fprintln(stdout, out)
+	return err.Error()
+}
+
+// reason is fileError for a file that the message names already.
+func reason(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
 	}
-	return "done", nil
+	return err
+}
+
+// log shows a line of a running flow.
+func (a *app) log(level, message string) {
+	if level == "warning" {
+		message = "warning: " + message
+	} else if a.quiet {
+		return
+	}
+	if !a.noLog {
+		fmt.Fprintln(a.stderr, message)
+	}
+}
+
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "pflow: warning: "+format+"\n", args...)
+}
+
+// readLine asks for a line of standard input. The read itself cannot be ended, so it is left behind when ctx is done:
+// the program ends with it.
+func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
+	asked := ""
+	if prompt != "" {
+		asked = ": " + prompt
+	}
+	if a.batch {
+		return "", fault.New(fault.InvalidRequest, "nothing is asked in batch mode%s", asked)
+	}
+	a.linesOnce.Do(func() { a.lines = bufio.NewReader(a.stdin) })
+	if prompt != "" && isTerminal(a.stdin) {
+		fmt.Fprintf(a.stderr, "%s: ", prompt)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		line, err := a.lines.ReadString('\n')
+		got <- answer{strings.TrimRight(line, "\r\n"), err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case g := <-got:
+		if g.err != nil && (g.err != io.EOF || g.line == "") {
+			return "", fault.New(fault.InvalidRequest, "standard input has no more lines%s", asked)
+		}
+		return g.line, nil
+	}
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && info.Name() != "null"
+}
+
+// printJSON writes a document to standard output as JSON.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

@@ -1,6 +1,17 @@
-// Command pflow turns a request into a workflow and runs it.
+// Command pflow turns a request in plain language into a workflow that can be kept and run for ever.
 package main
 
-import "os"
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	ctx, stop := a.notify(context.Background(), func(c chan<- os.Signal) { signal.Notify(c, os.Interrupt, syscall.SIGTERM) })
+	code := a.main(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

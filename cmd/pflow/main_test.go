@@ -1,23 +1,130 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"flag"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+var update = flag.Bool("update", false, "write what tests got as what they want")
+
+// raceOptions keeps a program built for the race detector from sleeping for a second when it ends.
+const raceOptions = "atexit_sleep_ms=10"
+
+// TestMain makes this program, and mask, commands of the scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pflow": main})
+	os.Setenv("GORACE", raceOptions)
+	testscript.Main(m, map[string]func(){"pflow": main, "mask": mask})
 }
 
-func TestScript(t *testing.T) {
+// TestScripts runs testdata/script/*.txtar, one behaviour each. Every script starts in an empty directory but for its
+// own files, with an empty home. Beside testscript's own commands there are:
+//
+//	exits STATUS COMMAND…   runs a command that must exit with that status
+//	await FILE PATTERN      waits until a file, named by a glob, holds a match
+//	run-id VAR              sets VAR to the id of the newest run in the home
+//
+// and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs.
+func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", env.WorkDir)
-			return os.MkdirAll(env.WorkDir, 0o777)
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
+			e.Setenv("PFLOW_HOME", "")
+			e.Setenv("GORACE", raceOptions)
+			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "await": await, "run-id": runID,
 		},
 	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var e *exec.ExitError
+		if !errors.As(err, &e) {
+			ts.Fatalf("%v", err)
+		}
+		got = e.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE PATTERN")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		files, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for _, file := range files {
+			if data, _ := os.ReadFile(file); pattern.Match(data) {
+				return
+			}
+		}
+	}
+	ts.Fatalf("%s: no match for %s", args[0], args[1])
+}
+
+func runID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: run-id VAR")
+	}
+	runs, err := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".pflow", "runs", "*"))
+	ts.Check(err)
+	if len(runs) == 0 {
+		ts.Fatalf("there are no runs")
+	}
+	ts.Setenv(args[0], filepath.Base(slices.Max(runs)))
+}
+
+// masks are what differs between equal runs, and what stands for it.
+var masks = []struct {
+	what *regexp.Regexp
+	by   string
+}{
+	{regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{8}`), "RUN"},
+	{regexp.MustCompile(`"started_at": "[^"]*"`), `"started_at": "TIME"`},
+	{regexp.MustCompile(`"duration_ms": [0-9.e-]+`), `"duration_ms": 0`},
+	{regexp.MustCompile(`\([0-9.]+ ?ms`), "(0 ms"},
+	{regexp.MustCompile(`"hash": "[0-9a-f]{64}"`), `"hash": "HASH"`},
+}
+
+func masked(text []byte) []byte {
+	for _, m := range masks {
+		text = m.what.ReplaceAll(text, []byte(m.by))
+	}
+	return text
+}
+
+func mask() {
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(os.Stdin); err != nil {
+		panic(err)
+	}
+	os.Stdout.Write(masked(b.Bytes()))
 }

@@ -1,0 +1,47 @@
+# make test is what a change must pass; .ci/run calls it and nothing else.
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 30s
+
+.PHONY: test check lint flows bench bench-peers fuzz
+
+# Programs built for the race detector would sleep for a second when they end.
+test: export GORACE = atexit_sleep_ms=10
+test: lint
+	$(GO) test -race ./...
+	@$(MAKE) --no-print-directory flows
+
+# Quick, while working.
+check: lint
+	$(GO) test ./...
+	@$(MAKE) --no-print-directory flows
+
+lint:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+# The shipped flows have no faults and pass their tests, in an empty home.
+flows:
+	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
+	for flow in flows/*.yaml examples/*.yaml; do case $$flow in \
+		*_test.yaml) $(GO) run ./cmd/pflow flow test --home "$$home" "$$flow" ;; \
+		*) $(GO) run ./cmd/pflow flow check --home "$$home" "$$flow" ;; \
+	esac || exit 1; done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./internal/value
+
+# The same work in other engines; bench is a module of its own, so that pflow depends on none of them.
+bench-peers:
+	cd bench && $(GO) test -run '^$$' -bench . -benchmem
+
+# Every fuzz target, one after the other.
+fuzz:
+	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' --exclude-dir=bench . | sort | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
+			echo "$$(dirname $$file) $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)"; \
+		done; done

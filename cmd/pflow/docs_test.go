@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/internal/flowtest"
+)
+
+// documents are the pages whose blocks TestDocs holds to the program.
+func documents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	return append(files, "../../CONTRIBUTING.md")
+}
+
+// TestDocs holds every block of the documentation to the program. The blocks of a page are one session in an empty
+// directory with an empty home:
+//
+//	yaml FILE      a flow, or the tests of one: loaded without a finding, and kept as FILE
+//	yaml FILE bad  the same, but a flow with faults
+//	json, text FILE  kept as FILE
+//	console        each line that begins with "$ " is run, and must print the lines that follow it
+//
+// With -update the output of consoles is written anew. A block of another kind is a fault of the page.
+func TestDocs(t *testing.T) {
+	for _, file := range documents(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newSession(t)
+			got := eachBlock(string(data), s.block)
+			s.checkKept()
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if diff := cmp.Diff(string(data), got); diff != "" {
+				t.Errorf("%s does not say what the program does (-page +program); go test ./cmd/pflow -update writes it:\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// TestLinks follows every link to a file, in every page, and looks for every file that a page names in code.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	named := regexp.MustCompile("`((?:cmd|docs|engine|examples|flows|internal|ir|nodes|prompts)/[a-z_/]*(?:\\.(?:go|md|yaml|tmpl))?)`")
+	for _, file := range append(documents(t), "../../README.md") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		for _, m := range named.FindAllStringSubmatch(string(data), -1) {
+			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+// eachBlock calls f with the words after the fence and the text of every fenced block, and puts what it gives in the
+// place of the text.
+func eachBlock(page string, f func(info []string, text string) string) string {
+	var out, text strings.Builder
+	info, inside := []string(nil), false
+	for _, line := range strings.SplitAfter(page, "\n") {
+		rest, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && !inside:
+			info, inside = strings.Fields(rest), true
+			out.WriteString(line)
+		case fence:
+			out.WriteString(f(info, text.String()))
+			out.WriteString(line)
+			text.Reset()
+			inside = false
+		case inside:
+			text.WriteString(line)
+		default:
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// session is a directory in which the blocks of a page run.
+type session struct {
+	t    *testing.T
+	dir  string
+	home string
+	kept []string // YAML files to be checked once the page is read: a flow may name a later one
+}
+
+func newSession(t *testing.T) *session {
+	return &session{t: t, dir: t.TempDir(), home: t.TempDir()}
+}
+
+func (s *session) block(info []string, text string) string {
+	s.t.Helper()
+	switch {
+	case len(info) == 1 && info[0] == "console":
+		return s.console(text)
+	case len(info) >= 2 && (info[0] == "yaml" || info[0] == "json" || info[0] == "text"):
+		s.keep(info[1], text)
+		if info[0] == "yaml" && (len(info) == 2 || info[2] != "bad") {
+			s.kept = append(s.kept, info[1])
+		}
+	default:
+		s.t.Errorf("a block %q: want yaml FILE, json FILE, text FILE or console", strings.Join(info, " "))
+	}
+	return text
+}
+
+func (s *session) keep(name, text string) {
+	file := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// checkKept loads the flows of the page and reads their tests.
+func (s *session) checkKept() {
+	s.t.Helper()
+	a := &app{stderr: io.Discard, getenv: func(string) string { return "" }}
+	for _, name := range s.kept {
+		doc, err := engine.ReadDocument(engine.FlowDocument, filepath.Join(s.dir, name))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var found diag.List
+		if strings.HasSuffix(name, testEnding+".yaml") {
+			_, found = flowtest.Parse(name, doc.Data)
+		} else {
+			l := &engine.Loader{Ops: a.ops(), Resources: a.folders()}
+			_, found = l.Load(doc)
+		}
+		if len(found) > 0 {
+			s.t.Errorf("%s:\n%s", name, found.Text())
+		}
+	}
+}
+
+// console runs the commands of a block and gives the block with what they print.
+func (s *session) console(text string) string {
+	s.t.Helper()
+	var out strings.Builder
+	for _, line := range strings.SplitAfter(text, "\n") {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue
+		}
+		out.WriteString(line)
+		printed, err := s.run(strings.TrimSpace(command))
+		out.Write(masked(printed))
+		if status := exitStatus(err); status > 1 && status != exitMissing {
+			s.t.Errorf("%s: exit status %d\n%s", command, status, printed)
+			return text // and -update keeps what stands there
+		}
+	}
+	return out.String()
+}
+
+func exitStatus(err error) int {
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.ExitCode()
+	}
+	if err != nil {
+		return -1
+	}
+	return 0
+}
+
+// run runs a command of the shell and gives all it prints; the directories have short names in it.
+func (s *session) run(command string) ([]byte, error) {
+	c := exec.Command("sh", "-c", command)
+	c.Dir = s.dir
+	c.Env = append(os.Environ(), "HOME="+s.home, "PFLOW_HOME=", "CI=true")
+	printed, err := c.CombinedOutput()
+	printed = bytes.ReplaceAll(printed, []byte(s.home), []byte("/home/you"))
+	return bytes.ReplaceAll(printed, []byte(s.dir), []byte(".")), err
+}
+
+// TestReadme runs every command of README.md, in order, in a copy of the tree with an empty home; make test itself only
+// as far as make would go without running anything.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	if err := os.CopyFS(s.dir, readmeTree{os.DirFS("../..")}); err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	eachBlock(string(data), func(info []string, text string) string {
+		if len(info) != 1 || info[0] != "sh" {
+			t.Errorf("a block %q: want sh", strings.Join(info, " "))
+		}
+		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			commands++
+			command, _, _ := strings.Cut(line, "  #")
+			if rest, ok := strings.CutPrefix(command, "make "); ok {
+				command = "make -n " + rest
+			}
+			if printed, err := s.run(shared(t) + command); err != nil {
+				t.Errorf("%s: %v\n%s", command, err, printed)
+			}
+		}
+		return text
+	})
+	if commands == 0 {
+		t.Error("README.md has no commands")
+	}
+}
+
+// shared lets go run in an empty home use the caches that there are.
+func shared(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	return fmt.Sprintf("export GOCACHE='%s' GOMODCACHE='%s' GOFLAGS='%s'; ", lines[0], lines[1], lines[2])
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"pflow/internal/diag"
+)
+
+// The exit statuses. Where several apply: interrupted and terminated first, then usage, missing, declined, unplanned,
+// failed.
+const (
+	exitDone        = 0
+	exitFailed      = 1   // a run failed or hit a limit, a test or a check found a fault
+	exitUsage       = 2   // usage, or an invalid document
+	exitMissing     = 3   // input is missing
+	exitDeclined    = 4   // declined, waiting for approval, or a resume that needs a decision
+	exitUnplanned   = 5   // no workflow could be planned
+	exitGate        = 100 // an experiment's gate
+	exitInterrupted = 130 // SIGINT
+	exitTerminated  = 143 // SIGTERM
+)
+
+// exitError ends the program with a status. An empty message was shown already.
+type exitError struct {
+	code    int
+	message string
+}
+
+func (e *exitError) Error() string { return e.message }
+
+func fail(code int, format string, args ...any) error {
+	return &exitError{code, fmt.Sprintf(format, args...)}
+}
+
+// usage is the error of a command line that cannot be meant.
+func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
+
+// status shows an error and gives the exit status that stands for it.
+func status(stderr io.Writer, err error) int {
+	var exit *exitError
+	var invalid *diag.Err
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		if exit.message != "" {
+			fmt.Fprintln(stderr, "pflow: "+exit.message)
+		}
+		return exit.code
+	case errors.As(err, &invalid):
+		fmt.Fprint(stderr, invalid.List.Text())
+		return exitUsage
+	}
+	fmt.Fprintln(stderr, "pflow: "+err.Error())
+	return exitUsage // what the program itself did not class is the command line's: cobra's errors
+}
+
+// interrupted is the status for a signal that ended the program.
+func interrupted(ctx context.Context) (int, bool) {
+	var s *signalError
+	if !errors.As(context.Cause(ctx), &s) {
+		return 0, false
+	}
+	if s.signal == syscall.SIGTERM {
+		return exitTerminated, true
+	}
+	return exitInterrupted, true
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string { return "stopped by " + e.signal.String() }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+)
+
+func (a *app) flowCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "flow",
+		Short: "Read, check, run and change the flows that decide what pflow does",
+		Long: `A flow is a graph in YAML that the engine runs; the planner is one. FLOW is the name of a flow in your home or of
+one that pflow brings along, or the path of a file.`,
+		Example: "  pflow flow list\n  pflow flow check ./my.yaml\n  pflow flow eject planner-offline",
+	}
+	c.AddCommand(a.flowCheckCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
+		a.flowRunCommand(), a.flowSchemaCommand(), a.flowShowCommand(), a.flowTestCommand())
+	return c
+}
+
+// completeFlows offers the names of flows.
+func (a *app) completeFlows(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.folders().Names(engine.FlowDocument, nil), cobra.ShellCompDirectiveDefault
+}
+
+// load compiles the flow that an argument names; what is wrong with it is the error.
+func (a *app) load(arg string) (*engine.Flow, *engine.Recording, error) {
+	set, err := a.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	res := engine.NewRecording(a.folders())
+	res.Set = set
+	doc, err := a.document(res, arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	res.Add(doc)
+	l := &engine.Loader{Ops: a.ops(), Resources: res, Set: set}
+	flow, found := l.Load(doc)
+	if err := found.Err(); err != nil {
+		return nil, nil, err
+	}
+	return flow, res, nil
+}
+
+func (a *app) setFlag(c *cobra.Command) {
+	c.Flags().StringArrayVar(&a.set, "set", nil, "edit the flow before it is checked: `PATH=VALUE`, such as params.max_attempts=2 (repeatable)")
+}

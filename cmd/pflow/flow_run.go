@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+	"pflow/internal/diag"
+	"pflow/internal/value"
+)
+
+func (a *app) flowRunCommand() *cobra.Command {
+	var inputs []string
+	var state string
+	c := &cobra.Command{
+		Use:   "run FLOW",
+		Short: "Run a flow",
+		Long: `Run a flow. --input gives a key of its state: a value is read as the declared type of the key, and key=@FILE.json reads
+it from a file. A run that is killed can be resumed.`,
+		Example:           "  pflow flow run ./retry.yaml --input user_input=hello --json\n  pflow flow run ./each.yaml --input items=@items.json",
+		Args:              one("the flow to run"),
+		ValidArgsFunction: a.completeFlows,
+		RunE: func(c *cobra.Command, args []string) error {
+			flow, docs, err := a.load(args[0])
+			if err != nil {
+				return err
+			}
+			input, err := flowInput(flow, state, inputs)
+			if err != nil {
+				return err
+			}
+			return a.runFlow(c.Context(), flow, docs, input)
+		},
+	}
+	c.Flags().StringArrayVarP(&inputs, "input", "i", nil, "a key of the state: `KEY=VALUE` or KEY=@FILE.json (repeatable)")
+	c.Flags().StringVar(&state, "state", "", "a JSON `FILE` with the first state; --input wins over it")
+	a.setFlag(c)
+	return c
+}
+
+// flowInput builds the first store of a flow from the command line.
+func flowInput(flow *engine.Flow, stateFile string, inputs []string) (map[string]any, error) {
+	input := map[string]any{}
+	if stateFile != "" {
+		v, err := readJSONFile(stateFile)
+		if err != nil {
+			return nil, err
+		}
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, usage("%s: want a JSON object of state keys, got %s", stateFile, value.Name(v))
+		}
+		for _, name := range value.SortedKeys(object) {
+			key, err := stateKey(flow, name)
+			if err != nil {
+				return nil, usage("%s: %v", stateFile, err)
+			}
+			if input[name], err = fits(key, object[name]); err != nil {
+				return nil, usage("%s: %s: %v", stateFile, name, err)
+			}
+		}
+	}
+	for _, in := range inputs {
+		name, text, ok := strings.Cut(in, "=")
+		if !ok {
+			return nil, usage("--input %q: want key=value", in)
+		}
+		key, err := stateKey(flow, name)
+		if err != nil {
+			return nil, usage("--input %s: %v", in, err)
+		}
+		if input[name], err = inputValue(key, text); err != nil {
+			return nil, usage("--input %s: %v", in, err)
+		}
+	}
+	var missing []string
+	for _, k := range flow.State() {
+		if _, given := input[k.Name]; k.Required && !given {
+			missing = append(missing, fmt.Sprintf("--input %s=%s", k.Name, strings.ToUpper(string(k.Type))))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fail(exitMissing, "the flow %q needs more to start: give %s", flow.Name, strings.Join(missing, " "))
+	}
+	return input, nil
+}
+
+// stateKey finds a declared key; the error says which there are.
+func stateKey(flow *engine.Flow, name string) (engine.StateKey, error) {
+	var names []string
+	for _, k := range flow.State() {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	hint := didYouMean(name, names)
+	switch {
+	case len(names) == 0:
+		hint = "; it has none"
+	case hint == "":
+		hint = "; it has: " + diag.Names(names, 20)
+	}
+	return engine.StateKey{}, fmt.Errorf("the flow %q has no state key %q%s", flow.Name, name, hint)
+}
+
+// inputValue reads the text of an input as its type says: a string stays as it is, anything else is JSON.
+func inputValue(key engine.StateKey, text string) (any, error) {
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		v, err := readJSONFile(file)
+		if err != nil {
+			return nil, err
+		}
+		return fits(key, v)
+	}
+	if key.Type == value.String {
+		return text, nil
+	}
+	v, err := value.ParseJSON([]byte(text))
+	if err != nil {
+		if key.Type == value.Any {
+			return text, nil
+		}
+		return nil, fmt.Errorf("want %s", article(key.Type))
+	}
+	return fits(key, v)
+}
+
+// fits checks a value against a key's type; whether the key may hold null is the engine's to say.
+func fits(key engine.StateKey, v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	if got, err := value.Fits(key.Type, v); err == nil {
+		return got, nil
+	}
+	return nil, fmt.Errorf("want %s, got %s", article(key.Type), value.Name(v))
+}
+
+func article(t value.Type) string {
+	if strings.ContainsRune("aeiou", rune(t[0])) {
+		return "an " + string(t)
+	}
+	return "a " + string(t)
+}
+
+func readJSONFile(file string) (any, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("%s", fileError(err))
+	}
+	v, err := value.ParseJSON(data)
+	if err != nil {
+		return nil, usage("%s: %v", file, err)
+	}
+	return v, nil
+}
+
+// runFlow runs a flow with a journal and prints its result.
+func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recording, input map[string]any) error {
+	id := journal.NewID(time.Now())
+	o := engine.Options{RunID: id, Observe: a.observer()}
+	w, unkept := a.newJournal(id, docs)
+	if unkept == nil {
+		defer w.Close()
+		o.Journal = w
+	}
+	res, err := engine.Execute(ctx, flow, input, o)
+	if err != nil {
+		return err
+	}
+	if unkept != nil {
+		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
+	}
+	return a.finish(res)
+}
+
+func attempts(n int) string {
+	if n > 1 {
+		return fmt.Sprintf(", after %d attempts", n)
+	}
+	return ""
+}
+
+func (a *app) newJournal(id string, docs *engine.Recording) (*journal.Writer, error) {
+	home := a.homeDir()
+	if home == "" {
+		return nil, fmt.Errorf("there is no home folder; set PFLOW_HOME")
+	}
+	data, err := docs.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	w, err := journal.Create(home, id, data)
+	if err == nil {
+		keep, err := a.retention()
+		if err != nil {
+			a.warn("%v", err)
+		}
+		if err := journal.Prune(home, keep, time.Now()); err != nil {
+			a.warn("old runs: %v", err)
+		}
+	}
+	return w, err
+}
+
+// observer shows the steps as they end, if that is wanted.
+func (a *app) observer() func(engine.Transition) {
+	if !a.verbose {
+		return nil
+	}
+	return func(t engine.Transition) {
+		action := "failed"
+		if t.Action != nil {
+			action = "-> " + *t.Action
+		}
+		line := fmt.Sprintf("%s %s (%.0f ms", t.Node, action, t.DurationMS)
+		if t.Attempts > 1 {
+			line += fmt.Sprintf(", %d attempts", t.Attempts)
+		}
+		line += ")"
+		if t.Because != "" {
+			line += ": " + t.Because
+		}
+		fmt.Fprintln(a.stderr, line)
+	}
+}
+
+// resumeHint is the command that goes on with a run.
+func (a *app) resumeHint(id string) string {
+	if a.home != "" {
+		return "pflow resume " + id + " --home " + a.home
+	}
+	return "pflow resume " + id
+}
+
+// finish prints how a run ended and gives the error that stands for it.
+func (a *app) finish(res *engine.Result) error {
+	for _, w := range res.Warnings {
+		a.warn("%s", w)
+	}
+	if a.asJSON {
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+	} else if res.Status == engine.Done {
+		if err := a.printJSON(res.Store); err != nil {
+			return err
+		}
+	}
+	switch res.Status {
+	case engine.Done:
+		return nil
+	case engine.Cancelled:
+		hint := ""
+		if len(res.Warnings) == 0 {
+			hint = "; go on with: " + a.resumeHint(res.RunID)
+		}
+		return fail(exitFailed, "the run was cancelled%s", hint)
+	}
+	where := ""
+	if p := res.Error.Place.String(); p != "" {
+		where = p + ": "
+	}
+	return fail(exitFailed, "%s%s [%s]%s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts))
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+)
+
+// shownFlow is `flow show --json`: what a flow was compiled to.
+type shownFlow struct {
+	Schema      string            `json:"schema"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	File        string            `json:"file"`
+	Hash        string            `json:"hash"`
+	State       []engine.StateKey `json:"state"`
+	Params      map[string]any    `json:"params"`
+	Start       string            `json:"start"`
+	Nodes       []engine.NodeInfo `json:"nodes"`
+	Edges       []engine.Edge     `json:"edges"`
+	Ends        []string          `json:"ends"` // the actions with which it can end
+}
+
+func (a *app) flowShowCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:               "show FLOW",
+		Short:             "Show a flow: its text, or with --json what it was compiled to",
+		Example:           "  pflow flow show planner-offline\n  pflow flow show planner-offline --json",
+		Args:              one("the flow to show"),
+		ValidArgsFunction: a.completeFlows,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !a.asJSON {
+				doc, err := a.document(a.folders(), args[0])
+				if err != nil {
+					return err
+				}
+				_, err = a.stdout.Write(doc.Data)
+				return err
+			}
+			f, _, err := a.load(args[0])
+			if err != nil {
+				return err
+			}
+			return a.printJSON(shownFlow{
+				"pflow.flow/v1", f.Name, f.Description, f.File, f.Hash, append([]engine.StateKey{}, f.State()...), f.Params(), f.Start(), f.Describe(),
+				f.Edges(), f.Ends(),
+			})
+		},
+	}
+	a.setFlag(c)
+	return c
+}
+
+func (a *app) flowGraphCommand() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:               "graph FLOW",
+		Short:             "Draw a flow with its routes and conditions, as Mermaid or DOT",
+		Example:           "  pflow flow graph planner-offline\n  pflow flow graph planner-offline --format dot | dot -Tsvg > planner.svg",
+		Args:              one("the flow to draw"),
+		ValidArgsFunction: a.completeFlows,
+		RunE: func(_ *cobra.Command, args []string) error {
+			draw := map[string]func(*engine.Flow) string{"mermaid": (*engine.Flow).Mermaid, "dot": (*engine.Flow).DOT}[format]
+			if draw == nil {
+				return usage("--format %q: want mermaid or dot", format)
+			}
+			f, _, err := a.load(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(a.stdout, draw(f))
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", "mermaid", "`FORMAT`: mermaid or dot")
+	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"mermaid", "dot"}, cobra.ShellCompDirectiveNoFileComp))
+	a.setFlag(c)
+	return c
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/internal/flowtest"
+)
+
+// testEnding ends the name of the tests that lie beside a flow: NAME_test.yaml.
+const testEnding = "_test"
+
+// tested is one file of `flow test --json`.
+type tested struct {
+	File  string            `json:"file"`
+	Tests []flowtest.Report `json:"tests"`
+}
+
+func (a *app) flowTestCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "test FLOW...",
+		Short: "Run the tests beside a flow: NAME_test.yaml beside NAME.yaml",
+		Long: `Run the tests of a flow. Each gives a first store and canned results for nodes, and expects a path, actions and a
+store; or runs one node alone (prep, post, action). Ops that reach outside never run, and waits pass at once.
+FLOW is a flow or its test file. Exit status 1 if a test fails.`,
+		Example:           "  pflow flow test ./retry.yaml\n  pflow flow test ./retry_test.yaml --json",
+		Args:              some("a flow or its test file"),
+		ValidArgsFunction: a.completeFlows,
+		RunE: func(c *cobra.Command, args []string) error {
+			a.noLog = !a.verbose
+			var results []tested
+			passed, failed := 0, 0
+			for _, arg := range args {
+				r, err := a.testFlow(c, arg)
+				if err != nil {
+					return err
+				}
+				for _, report := range r.Tests {
+					if report.Pass {
+						passed++
+					} else {
+						failed++
+					}
+				}
+				results = append(results, r)
+			}
+			if a.asJSON {
+				if err := a.printJSON(struct {
+					Schema string   `json:"schema"`
+					Passed int      `json:"passed"`
+					Failed int      `json:"failed"`
+					Files  []tested `json:"files"`
+				}{"pflow.flowtest/v1", passed, failed, results}); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintf(a.stdout, "%d passed, %d failed\n", passed, failed)
+			}
+			if failed > 0 {
+				return fail(exitFailed, "%s failed", count(failed, "test"))
+			}
+			return nil
+		},
+	}
+	a.setFlag(c)
+	return c
+}
+
+// testFlow runs the tests of one flow.
+func (a *app) testFlow(c *cobra.Command, arg string) (tested, error) {
+	name, doc, err := a.tests(arg)
+	if err != nil {
+		return tested{}, err
+	}
+	cases, found := flowtest.Parse(doc.Path, doc.Data)
+	if err := found.Err(); err != nil {
+		return tested{}, err
+	}
+	flow, _, err := a.load(name)
+	if err != nil {
+		return tested{}, err
+	}
+	r := tested{File: doc.Path, Tests: []flowtest.Report{}}
+	for i := range cases {
+		report := cases[i].Check(c.Context(), flow)
+		if err := c.Context().Err(); err != nil {
+			return tested{}, err
+		}
+		r.Tests = append(r.Tests, report)
+		a.showTest(flow.Name, report)
+	}
+	return r, nil
+}
+
+// tests finds the tests that an argument names, itself or by their flow, and the flow. The tests of a shipped flow hold
+// for an ejected copy that has none of its own.
+func (a *app) tests(arg string) (flow string, doc engine.Document, err error) {
+	if !isPath(arg) {
+		flow = strings.TrimSuffix(arg, testEnding)
+		if _, err := a.document(a.folders(), flow); err != nil {
+			return "", doc, err
+		}
+		doc, err = a.folders().Find(engine.FlowDocument, flow+testEnding, nil)
+		if errors.Is(err, engine.ErrNoDocument) {
+			return "", doc, usage("the flow %q has no tests: there is no %s%s.yaml beside it", flow, flow, testEnding)
+		}
+		return flow, doc, err
+	}
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return "", doc, usage("%s is a directory; name a flow or its test file", arg)
+	}
+	stem, ending := strings.TrimSuffix(arg, filepath.Ext(arg)), filepath.Ext(arg)
+	stem = strings.TrimSuffix(stem, testEnding)
+	flow = stem + ending
+	doc, err = engine.ReadDocument(engine.FlowDocument, stem+testEnding+ending)
+	if err != nil {
+		return "", doc, usage("%s", fileError(err))
+	}
+	return flow, doc, nil
+}
+
+func (a *app) showTest(flow string, r flowtest.Report) {
+	if a.asJSON || (r.Pass && a.quiet) {
+		return
+	}
+	mark := "ok  "
+	if !r.Pass {
+		mark = "FAIL"
+	}
+	fmt.Fprintf(a.stdout, "%s %s: %s\n", mark, flow, r.Name)
+	for _, f := range r.Faults {
+		fmt.Fprintf(a.stdout, "     %s\n", f)
+	}
+}

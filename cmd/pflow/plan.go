@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/planner"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+func (a *app) planCommand() *cobra.Command {
+	var from, out string
+	var concurrency int
+	c := &cobra.Command{
+		Use:   "plan REQUEST...",
+		Short: "Plan without running: show the workflow for a request, or write it to a file",
+		Long: `Plan without running anything. --from FILE plans many requests, one JSON object a line:
+  {"id": "1", "request": "…", "stdin": "…", "current_date": "2024-01-31", "nodes": [declared nodes], "only": ["component", …]}
+All but id and request may be left out. Each line gets one result line with its id, in the order of the file.`,
+		Example: "  pflow plan \"copy README.md to backup/README.md\"\n  pflow plan \"copy a.txt to b.txt\" -o plan.json\n  pflow plan --from requests.jsonl --json > plans.jsonl",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case from != "" && len(args) > 0:
+				return usage("pflow plan: give --from or a request, not both")
+			case from == "" && len(args) == 0:
+				return usage("pflow plan: say what is to be done; see pflow plan --help")
+			case concurrency < 1:
+				return usage("--concurrency %d: want at least 1", concurrency)
+			}
+			w, done, err := a.planOutput(out)
+			if err != nil {
+				return err
+			}
+			if from != "" {
+				err = a.planMany(c.Context(), from, w, concurrency)
+			} else {
+				err = a.planOne(c.Context(), strings.Join(args, " "), w)
+			}
+			return done(err)
+		},
+	}
+	a.planFlags(c)
+	c.Flags().StringVar(&from, "from", "", "a file of requests, one JSON object a line; - reads standard input")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the plan to this file")
+	c.Flags().IntVar(&concurrency, "concurrency", 1, "how many lines of --from to plan at the same time")
+	return c
+}
+
+// planOutput opens what -o names; w is nil without it. A file that could not be written whole is removed.
+func (a *app) planOutput(name string) (w io.Writer, done func(error) error, err error) {
+	if name == "" {
+		return nil, func(err error) error { return err }, nil
+	}
+	f, err := os.CreateTemp(dirOf(name), ".pflow-plan-*")
+	if err != nil {
+		return nil, nil, usage("-o %s: %v", name, reason(err))
+	}
+	o := &output{w: f}
+	return o, func(err error) error {
+		wrote := o.err
+		if closing := f.Close(); wrote == nil {
+			wrote = closing
+		}
+		if wrote == nil && !isUsage(err) {
+			wrote = os.Rename(f.Name(), name)
+		}
+		if wrote != nil || isUsage(err) {
+			os.Remove(f.Name())
+		}
+		if wrote != nil {
+			return fail(exitFailed, "%s: %v", name, reason(wrote))
+		}
+		return err
+	}, nil
+}
+
+func dirOf(name string) string {
+	if i := strings.LastIndexByte(name, os.PathSeparator); i >= 0 {
+		return name[:i+1]
+	}
+	return "."
+}
+
+func isUsage(err error) bool {
+	e, ok := err.(*exitError)
+	return ok && e.code == exitUsage
+}
+
+// planOne plans one request and shows the plan.
+func (a *app) planOne(ctx context.Context, text string, file io.Writer) error {
+	plan, err := a.plan(ctx, text)
+	if err != nil {
+		return err
+	}
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		fmt.Fprintln(file, string(planner.FileOf(text, plan)))
+	}
+	switch {
+	case a.asJSON:
+		if err := a.printJSON(plan); err != nil {
+			return err
+		}
+	case plan.WorkflowIR != nil:
+		if w, found := ir.Decode([]byte(value.JSON(plan.WorkflowIR))); !found.HasErrors() {
+			a.showPlan(a.stdout, plan, w, shelf.Catalogue)
+		}
+	}
+	if plan.Status == planner.NeedsInput {
+		return missingInput(plan)
+	}
+	return unplanned(plan)
+}
+
+// showPlan shows what would be run.
+func (a *app) showPlan(to io.Writer, p *planner.Result, w *ir.Workflow, c *ir.Catalogue) {
+	if name, ok := p.WorkflowName.(string); ok {
+		description, _ := p.Metadata["description"].(string)
+		verb := "new workflow"
+		if p.Path == "reuse" {
+			verb = "saved workflow"
+		}
+		fmt.Fprintf(to, "%s %s: %s\n", verb, name, oneLine(description))
+	}
+	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: c, Values: p.ExecutionParams}))
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+	"pflow/internal/workflow"
+	"pflow/ir"
+)
+
+// runFlags are the flags of what runs workflows.
+type runFlags struct {
+	yes    string
+	dryRun bool
+}
+
+// approval adds --yes.
+func (f *runFlags) approval(c *cobra.Command, what string) {
+	c.Flags().StringVar(&f.yes, "yes", "", what)
+	c.Flags().Lookup("yes").NoOptDefVal = yesPlan
+}
+
+// The values of --yes.
+const (
+	yesPlan        = "plan"
+	yesDestructive = "destructive"
+)
+
+func (f *runFlags) check() error {
+	if !slices.Contains([]string{"", yesPlan, yesDestructive}, f.yes) {
+		return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
+	}
+	return nil
+}
+
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	c := &cobra.Command{
+		Use:   "run NAME|FILE [key=value...]",
+		Short: "Run a saved workflow, or one in a file",
+		Long: `Run a saved workflow (NAME, or NAME@2 for a version of it) or one in a FILE: a path with / or one that ends in .json.
+key=value gives an input, read as the type the workflow declares; --key=value means the same. Piped text is the
+input that says from_stdin, or $stdin. The outputs go to standard output.
+
+Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (deleting,
+overwriting, pushing) needs --yes=destructive before anything runs. A run that was killed, cancelled or waits for
+approval is continued by pflow resume.`,
+		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
+		},
+		DisableFlagParsing: true, // flags may be inputs of the workflow
+		RunE: func(c *cobra.Command, args []string) error {
+			in, err := readInvocation(c, args)
+			if err != nil || in == nil {
+				return err
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			if in.subject == "" {
+				return usage("pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
+			}
+			l, err := a.loadWorkflow(c.Context(), in.subject)
+			if err != nil {
+				return err
+			}
+			return a.runLoaded(c.Context(), l, in, f)
+		},
+	}
+	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show every step with its params and run nothing")
+	a.nodeFlags(c)
+	return c
+}
+
+// nodeFlags adds the flags that say which components there are.
+func (a *app) nodeFlags(c *cobra.Command) {
+	c.Flags().StringArrayVar(&a.nodeFiles, "nodes", nil, "a `FILE|DIR` of declared nodes (repeatable)")
+	c.Flags().BoolVar(&a.noBuiltin, "no-builtin", false, "only declared nodes and saved workflows")
+}
+
+// runLoaded runs a workflow with what the command line gives.
+func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFlags) error {
+	given, err := l.given(in)
+	if err != nil {
+		return err
+	}
+	if l.program.Piped && !isTerminal(a.stdin) {
+		if given.Stdin, err = a.piped(ctx); err != nil {
+			return err
+		}
+	}
+	store, missing, err := l.program.Bind(given)
+	if err == nil && len(missing) > 0 && a.interactive() && !f.dryRun {
+		if err := a.askInputs(ctx, l, missing, &given); err != nil {
+			return err
+		}
+		store, missing, err = l.program.Bind(given)
+	}
+	if err != nil {
+		return usage("%v", err)
+	}
+	if len(missing) > 0 {
+		return a.lacks(l.program, missing, in)
+	}
+	if f.dryRun {
+		return a.showDryRun(l.program.DryRun(store))
+	}
+	if err := a.approveDestructive(ctx, l.program, in, f); err != nil {
+		return err
+	}
+	return a.start(ctx, l, store, in, f)
+}
+
+// maxPiped bounds the text that is piped into a run, in bytes.
+const maxPiped = 64 << 20
+
+// piped reads standard input to its end.
+func (a *app) piped(ctx context.Context) (*string, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	got := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPiped+1))
+		got <- read{data, err}
+	}()
+	select {
+	case <-ctx.Done(): // the read cannot be ended: it is left behind
+		return nil, fail(exitFailed, "stopped while standard input was read")
+	case r := <-got:
+		if r.err != nil {
+			return nil, fail(exitFailed, "standard input: %v", reason(r.err))
+		}
+		if len(r.data) > maxPiped {
+			return nil, usage("standard input is larger than %d MB; put it into a file and hand the path on", maxPiped>>20)
+		}
+		text := strings.ToValidUTF8(string(r.data), "\uFFFD")
+		return &text, nil
+	}
+}
+
+// interactive reports whether somebody is there to answer.
+func (a *app) interactive() bool { return !a.batch && isTerminal(a.stdin) && isTerminal(a.stderr) }
+
+// lacks says which inputs are missing, and how they are given.
+func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) error {
+	if a.asJSON {
+		if err := a.printJSON(p.Lacks(missing)); err != nil {
+			return err
+		}
+	}
+	var b strings.Builder
+	words := []string{}
+	for _, m := range missing {
+		fmt.Fprintf(&b, "\n  %s (%s)", m.Name, m.Type)
+		if m.Description != "" {
+			b.WriteString(": " + m.Description)
+		}
+		if m.Secret {
+			fmt.Fprintf(&b, "; a secret, set the environment variable %s", m.FromEnv)
+			continue
+		}
+		if m.FromEnv != "" {
+			fmt.Fprintf(&b, "; or set the environment variable %s", m.FromEnv)
+		}
+		if m.FromStdin {
+			b.WriteString("; or pipe it in")
+		}
+		words = append(words, m.Name+"="+strings.ToUpper(string(m.Type)))
+	}
+	return fail(exitMissing, "%s needs more to run:%s\ngive it: %s", p.Name, b.String(), in.command(words...))
+}
+
+// approveDestructive stops a run that would destroy something and was not allowed to.
+func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, in *invocation, f *runFlags) error {
+	var nodes []workflow.Approval
+	var names []string
+	for _, n := range p.Approvals {
+		if n.Destructive {
+			nodes = append(nodes, n)
+			names = append(names, n.Node+" ("+n.Type+")")
+		}
+	}
+	if len(nodes) == 0 || f.yes == yesDestructive {
+		return nil
+	}
+	what := strings.Join(names, ", ")
+	if a.interactive() && a.agreed(ctx, fmt.Sprintf("This destroys what was there: %s. Run it? [y/N]", what)) {
+		return nil
+	}
+	if a.asJSON {
+		res := p.Unrun(workflow.Waiting)
+		res.Approvals = nodes
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+	}
+	return fail(exitDeclined, "nothing was run: %s may destroy what is there; approve that with: %s", what, in.command("--yes=destructive"))
+}
+
+// agreed asks a question whose answer is no unless it is yes.
+func (a *app) agreed(ctx context.Context, question string) bool {
+	answer, err := a.readLine(ctx, question)
+	return err == nil && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+}
+
+// approve decides on nodes that want approval while a run goes on.
+func (a *app) approve(f *runFlags) workflow.Approve {
+	return func(ctx context.Context, n workflow.Approval) bool {
+		if n.Destructive {
+			return f.yes == yesDestructive
+		}
+		return f.yes != "" || a.interactive() && a.agreed(ctx, fmt.Sprintf("Run %s (%s)? [y/N]", n.Node, n.Type))
+	}
+}
+
+// start begins a run with a journal and prints its result.
+func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
+	id := journal.NewID(time.Now())
+	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
+	w, unkept := a.keepWorkflow(id, l)
+	if unkept == nil {
+		defer w.Close()
+		o.Journal = w
+	}
+	res, err := l.program.Run(ctx, store, o)
+	if err != nil {
+		return err
+	}
+	if unkept != nil {
+		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
+	}
+	return a.ended(res, in.command())
+}
+
+// keepWorkflow makes the journal of a run.
+func (a *app) keepWorkflow(id string, l *loaded) (*journal.Writer, error) {
+	home := a.homeDir()
+	if home == "" {
+		return nil, fmt.Errorf("there is no home folder; set PFLOW_HOME")
+	}
+	data, err := l.program.Documents(l.source, l.flows)
+	if err != nil {
+		return nil, err
+	}
+	w, err := journal.Create(home, id, data)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := a.retention()
+	if err != nil {
+		a.warn("%v", err)
+	}
+	if err := journal.Prune(home, keep, time.Now()); err != nil {
+		a.warn("old runs: %v", err)
+	}
+	return w, nil
+}
+
+// ended prints how a run of a workflow ended and gives the error that stands for it. again is the command that began it.
+func (a *app) ended(res *workflow.Result, again string) error {
+	for _, w := range res.Warnings {
+		a.warn("%s", w)
+	}
+	if a.asJSON {
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+	} else if res.Status == workflow.Done {
+		if err := a.printOutputs(res.Outputs); err != nil {
+			return err
+		}
+	}
+	resumable := res.RunID != "" && !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "the run cannot be resumed") })
+	switch res.Status {
+	case workflow.Done:
+		return nil
+	case workflow.Cancelled:
+		hint := "run it again with: " + again
+		if resumable {
+			hint = "go on with: " + a.resumeHint(res.RunID)
+		}
+		return fail(exitFailed, "the run was cancelled; %s", hint)
+	case workflow.Waiting:
+		var names []string
+		for _, n := range res.Approvals {
+			names = append(names, n.Node)
+		}
+		hint := again + " --yes"
+		if resumable {
+			hint = a.resumeHint(res.RunID) + " --yes"
+		}
+		return fail(exitDeclined, "the run waits for the approval of %s; approve and go on with: %s", strings.Join(names, ", "), hint)
+	}
+	where := ""
+	if p := res.Error.Place.String(); p != "" {
+		where = p + ": "
+	}
+	return fail(exitFailed, "%s%s [%s]%s; run it again with: %s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts), again)
+}
+
+// printOutputs writes the outputs: a single one as it is, several as JSON.
+func (a *app) printOutputs(outputs map[string]any) error {
+	if len(outputs) == 1 {
+		for _, v := range outputs {
+			if text, ok := v.(string); ok {
+				if text != "" && !strings.HasSuffix(text, "\n") {
+					text += "\n"
+				}
+				_, err := io.WriteString(a.stdout, text)
+				return err
+			}
+			return a.printJSON(v)
+		}
+	}
+	if len(outputs) == 0 {
+		return nil
+	}
+	return a.printJSON(outputs)
+}
+
+// showDryRun prints what a run would do.
+func (a *app) showDryRun(d *workflow.DryRun) error {
+	for _, w := range d.Warnings {
+		a.warn("%s", w)
+	}
+	if a.asJSON {
+		return a.printJSON(d)
+	}
+	_, err := io.WriteString(a.stdout, d.Text())
+	return err
+}
+
+// workingDir is where the nodes of a run begin.
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fail(exitFailed, "the working directory: %v", err)
+	}
+	return dir, nil
+}

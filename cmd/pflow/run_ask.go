@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"pflow/internal/workflow"
+	"pflow/ir"
+)
+
+// askInputs asks for what is missing; an answer that does not fit is asked for again. A secret is asked for without
+// echo and kept in memory only.
+func (a *app) askInputs(ctx context.Context, l *loaded, missing []ir.Input, given *workflow.Given) error {
+	for _, in := range missing {
+		question := fmt.Sprintf("%s (%s)", in.Name, in.Type)
+		if in.Description != "" {
+			question += ": " + in.Description
+		}
+		for {
+			text, err := a.ask(ctx, question, in.Secret)
+			if err != nil {
+				return fail(exitMissing, "%s: %v", in.Name, err)
+			}
+			if in.Secret {
+				if text != "" {
+					l.asked[in.FromEnv] = text
+					break
+				}
+				continue
+			}
+			v, err := workflow.ParseInput(in, text)
+			if err != nil {
+				fmt.Fprintln(a.stderr, err)
+				continue
+			}
+			given.Values[in.Name] = v
+			break
+		}
+	}
+	return nil
+}
+
+// ask asks a question on the terminal.
+func (a *app) ask(ctx context.Context, question string, secret bool) (string, error) {
+	if !secret {
+		return a.readLine(ctx, question)
+	}
+	terminal, ok := a.stdin.(*os.File)
+	if !ok {
+		return a.readLine(ctx, question)
+	}
+	stty := func(mode string) error {
+		c := exec.Command("stty", mode)
+		c.Stdin = terminal
+		return c.Run()
+	}
+	if err := stty("-echo"); err != nil {
+		return "", fmt.Errorf("the terminal cannot be kept from showing what you type (%v); set the environment variable instead", err)
+	}
+	defer fmt.Fprintln(a.stderr)
+	defer stty("echo")
+	return a.readLine(ctx, question)
+}

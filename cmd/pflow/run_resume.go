@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+	"pflow/internal/workflow"
+)
+
+// resumeWorkflow goes on with a run of a workflow, with the exact documents it began with.
+func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, f *runFlags) error {
+	r, err := workflow.Reload(documents, a.nodeTypes())
+	if err != nil {
+		return err
+	}
+	r.Env.Getenv = a.getenv
+	if r.Flows != nil {
+		r.Env.Flow = a.declaredFlow(r.Flows)
+	}
+	program, found := workflow.Compile(r.Source, r.Env)
+	if err := found.Err(); err != nil {
+		return err
+	}
+	res, err := program.Run(ctx, nil, workflow.Options{
+		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Observe: a.observer()},
+		Approve: a.approve(f),
+	})
+	var undecided *engine.NeedsDecision
+	if errors.As(err, &undecided) {
+		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))
+	}
+	if err != nil {
+		return err
+	}
+	return a.ended(res, "pflow run "+shellQuote(r.Source.Name))
+}

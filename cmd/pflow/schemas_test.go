@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestSchemas holds what the commands of workflows and nodes print with --json to the schemas in docs/schemas. Each line
+// of outputs is run in turn, in one directory with one home; the first word is the schema of what it prints.
+func TestSchemas(t *testing.T) {
+	const outputs = `
+workflow          workflow save ./greet.json --description hello
+workflow          workflow save ./greet.json --yes
+workflows         workflow list
+workflow          workflow show greet
+workflow          workflow show greet@1
+workflow-history  workflow history greet
+workflow-run      run greet name=Ada
+workflow-run      run greet
+workflow-run      run ./fail.json
+workflow-run      run ./wait.json
+workflow-run      run ./destroy.json
+workflow-run      node run transform expression=1
+dry-run           run greet name=Ada --dry-run
+dry-run           run ./batch.json --dry-run
+validation        validate greet
+validation        validate ./bad.json
+validation        validate ./form.json
+validation-line   validate --from lines.jsonl
+workflow          workflow rename greet hello
+deleted           workflow delete hello --yes
+workflows         workflow list
+nodes             node list
+nodes             node search copy
+nodes             node search zebra
+node              node show shell
+node              node show write-file
+node              node show workflow
+`
+	documents := map[string]string{
+		"greet.json":   `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
+		"fail.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "no"}}]}`,
+		"wait.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "params": {"template": "x"}}]}`,
+		"destroy.json": `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "no", "confirm_delete": true}}]}`,
+		"batch.json":   `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "batch": {"items": [1]}, "params": {"template": "$item"}}]}`,
+		"bad.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "templat", "params": {"template": "${x.y}"}}]}`,
+		"form.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
+		"lines.jsonl":  "{\"id\": 1, \"ir\": {}}\nnone\n",
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range documents {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := t.TempDir()
+	used := map[string]bool{}
+	for _, line := range strings.Split(strings.TrimSpace(outputs), "\n") {
+		words := strings.Fields(line)
+		t.Run(strings.Join(words[1:], " "), func(t *testing.T) {
+			used[words[0]] = true
+			var out, messages bytes.Buffer
+			a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &messages, getenv: os.Getenv}
+			a.main(t.Context(), append(words[1:], "--json", "--home", home))
+			if out.Len() == 0 {
+				t.Fatalf("it printed nothing: %s", messages.String())
+			}
+			schema := compileSchema(t, words[0])
+			d := json.NewDecoder(&out)
+			for d.More() {
+				var raw json.RawMessage
+				if err := d.Decode(&raw); err != nil {
+					t.Fatal(err)
+				}
+				v, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := schema.Validate(v); err != nil {
+					t.Errorf("%v\n%s", err, raw)
+				}
+			}
+		})
+	}
+	for _, name := range []string{"workflow-run", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node"} {
+		if !used[name] {
+			t.Errorf("no output is held to the schema %q", name)
+		}
+	}
+}
+
+// packageDir is the folder of this package; tests change the working directory.
+var packageDir = func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+func compileSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(packageDir, "../../docs/schemas", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, v); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}

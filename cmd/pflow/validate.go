@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/diag"
+	"pflow/internal/value"
+	"pflow/internal/workflow"
+	"pflow/ir"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "validate NAME|FILE",
+		Short: "Check a workflow without running it",
+		Long: `Check a workflow without running it: its form, the types and params of its nodes, and the data that flows between them.
+Exit status 2 if it has errors.
+
+--from FILE.jsonl checks many: each line is {"id": …, "ir": …}, and each gets one line of the result, in order:
+{"id", "valid", "diagnostics": [{"severity", "code", "message", …}]}. Then the exit status is 0.`,
+		Example: "  pflow validate ./greet.json\n  pflow validate greet --json\n  pflow validate --from plans.jsonl",
+		Args:    atMostOne,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case from != "" && len(args) > 0:
+				return usage("pflow validate: give a workflow or --from, not both")
+			case from != "":
+				return a.validateLines(c.Context(), from)
+			case len(args) == 0:
+				return usage("pflow validate: name a saved workflow or a file, or give --from FILE.jsonl")
+			}
+			return a.validateOne(c.Context(), args[0])
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "a `FILE.jsonl` of workflows; - is standard input")
+	a.nodeFlags(c)
+	return c
+}
+
+// validated is the document of `validate --json`.
+type validated struct {
+	Schema      string    `json:"schema"`
+	Workflow    string    `json:"workflow"`
+	File        string    `json:"file"`
+	Valid       bool      `json:"valid"`
+	Diagnostics diag.List `json:"diagnostics"`
+}
+
+func (a *app) validateOne(ctx context.Context, ref string) error {
+	out := validated{Schema: "pflow.validation/v1", Workflow: ref, Diagnostics: diag.List{}}
+	r, src, err := a.findWorkflow(ref)
+	var findings *diag.Err
+	switch {
+	case errors.As(err, &findings):
+		out.File = ref
+		if !isWorkflowPath(ref) {
+			out.File = a.library().Path(ref)
+		}
+		if out.Diagnostics, err = a.formErrors(ctx, out.File, findings.List); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		out.Workflow, out.File = src.Name, src.File
+		list, err := a.checkWorkflow(ctx, r, src)
+		if err != nil {
+			return err
+		}
+		out.Diagnostics = append(out.Diagnostics, list...)
+	}
+	out.Valid = !out.Diagnostics.HasErrors()
+	if a.asJSON {
+		if err := a.printJSON(out); err != nil {
+			return err
+		}
+	} else {
+		io.WriteString(a.stdout, out.Diagnostics.Text())
+		if out.Valid && !a.quiet {
+			fmt.Fprintf(a.stdout, "%s: ok\n", ref)
+		}
+	}
+	if !out.Valid {
+		return fail(exitUsage, "%s has %s", ref, count(out.Diagnostics.Errors(), "error"))
+	}
+	return nil
+}
+
+// formErrors are all errors of form of a file: reading it told of those that keep it from being read. A record's stay
+// what they are.
+func (a *app) formErrors(ctx context.Context, file string, read diag.List) (diag.List, error) {
+	data, err := readWorkflowFile(file)
+	if err != nil {
+		return nil, err
+	}
+	src := workflow.Source{File: file, Data: data}
+	if !src.Bare() {
+		return read, nil
+	}
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, list := workflow.Check(data, shelf.Catalogue, a.nodeTypes(), ir.Options{})
+	return locate(src, list), nil
+}
+
+// validatedLine is one result line of `validate --from`.
+type validatedLine struct {
+	ID          any       `json:"id"`
+	Valid       bool      `json:"valid"`
+	Diagnostics diag.List `json:"diagnostics"`
+}
+
+// maxLine bounds one line of a file of workflows, in bytes.
+const maxLine = 64 << 20
+
+func (a *app) validateLines(ctx context.Context, file string) error {
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return err
+	}
+	in := a.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return usage("%s", fileError(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	types := a.nodeTypes()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if ctx.Err() != nil {
+			return fail(exitFailed, "stopped at line %d", n)
+		}
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := a.printLine(validateLine(lines.Bytes(), n, shelf.Catalogue, types)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fail(exitFailed, "%s: %v", file, reason(err))
+	}
+	return nil
+}
+
+// validateLine checks one line; a line that is none is a result too.
+func validateLine(line []byte, n int, c *ir.Catalogue, types map[string]workflow.Type) validatedLine {
+	var read struct {
+		ID json.RawMessage `json:"id"`
+		IR json.RawMessage `json:"ir"`
+	}
+	out := validatedLine{Diagnostics: diag.List{}}
+	bad := func(format string, args ...any) validatedLine {
+		out.Diagnostics = append(out.Diagnostics, diag.Finding{Severity: diag.Error, Kind: ir.MalformedJSON,
+			Message: fmt.Sprintf("line %d: ", n) + fmt.Sprintf(format, args...)})
+		return out
+	}
+	if err := json.Unmarshal(line, &read); err != nil {
+		return bad("want {\"id\": …, \"ir\": …}: %v", err)
+	}
+	if len(read.ID) > 0 {
+		out.ID, _ = value.ParseJSON(read.ID)
+	}
+	if len(read.IR) == 0 {
+		return bad(`the key "ir" is missing`)
+	}
+	document := []byte(read.IR)
+	if document[0] == '"' { // the text of a document, as a model wrote it
+		var text string
+		if err := json.Unmarshal(document, &text); err != nil {
+			return bad("%v", err)
+		}
+		document = []byte(text)
+	}
+	_, list := workflow.Check(document, c, types, ir.Options{})
+	out.Diagnostics = append(out.Diagnostics, list...)
+	out.Valid = !list.HasErrors()
+	return out
+}
+
+// printLine writes one result line: JSON, or text for people.
+func (a *app) printLine(r validatedLine) error {
+	if !a.asJSON {
+		state := "ok"
+		if !r.Valid {
+			state = count(r.Diagnostics.Errors(), "error")
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s: %s\n%s", ir.Text(r.ID), state, r.Diagnostics.Text())
+		return err
+	}
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}

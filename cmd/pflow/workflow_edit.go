@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/library"
+	"pflow/internal/workflow"
+)
+
+func (a *app) workflowEditCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "edit NAME",
+		Short: "Edit a saved workflow in $EDITOR",
+		Long: `Edit a saved workflow in $VISUAL or $EDITOR. What you saved there is checked and becomes the next version. If it has
+errors, or cannot be saved, your text is kept and its file named; nothing is lost.`,
+		Example:           "  EDITOR=true pflow workflow edit greet",
+		Args:              one("a saved workflow"),
+		ValidArgsFunction: a.completeWorkflows,
+		RunE: func(c *cobra.Command, args []string) error {
+			r, _, err := a.findWorkflow(args[0])
+			if err != nil {
+				return err
+			}
+			return a.edit(c.Context(), r)
+		},
+	}
+	a.nodeFlags(c)
+	return c
+}
+
+// draft is what is edited of a record: the rest is bookkeeping.
+func draft(r *library.Record) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(struct {
+		Description string          `json:"description"`
+		Keywords    []string        `json:"keywords"`
+		IR          json.RawMessage `json:"ir"`
+	}{r.Description, append([]string{}, r.Keywords...), r.IR})
+	return b.Bytes(), err
+}
+
+// edit has a workflow edited until it is valid or given up, and saves it.
+func (a *app) edit(ctx context.Context, r *library.Record) error {
+	before, err := draft(r)
+	if err != nil {
+		return err
+	}
+	file, err := a.draftFile(r.Name, before)
+	if err != nil {
+		return err
+	}
+	kept := func(err error) error {
+		status(a.stderr, err)
+		return fail(exitUsage, "nothing was saved; your text is kept: pflow workflow save %s --name %s --yes", shellQuote(file), r.Name)
+	}
+	for {
+		if err := a.runEditor(ctx, file); err != nil {
+			return kept(err)
+		}
+		after, err := os.ReadFile(file)
+		if err != nil {
+			return kept(fail(exitFailed, "%s", fileError(err)))
+		}
+		if bytes.Equal(bytes.TrimSpace(before), bytes.TrimSpace(after)) {
+			if !a.quiet {
+				fmt.Fprintf(a.stderr, "%s is unchanged\n", r.Name)
+			}
+			return os.Remove(file)
+		}
+		next, err := a.edited(ctx, r, file, after)
+		if err == nil {
+			if now, _, e := a.library().Get(r.Name); e != nil || now.Version != r.Version {
+				return kept(fail(exitUsage, "%s was changed by somebody else meanwhile", r.Name))
+			}
+			got, err := a.library().Save(ctx, next, library.SaveOptions{Now: time.Now(), Next: true})
+			if err != nil {
+				return kept(err)
+			}
+			if err := os.Remove(file); err != nil {
+				a.warn("%s", fileError(err))
+			}
+			return a.saved(got)
+		}
+		if !a.interactive() {
+			return kept(err)
+		}
+		status(a.stderr, err)
+		if answer, e := a.readLine(ctx, "Edit again? [Y/n]"); e != nil || answer == "n" || answer == "N" || answer == "no" {
+			return kept(fail(exitUsage, "given up"))
+		}
+	}
+}
+
+// draftFile writes the text to be edited to a file of its own in the home, where nothing tidies up.
+func (a *app) draftFile(name string, text []byte) (string, error) {
+	dir := filepath.Join(a.homeDir(), "drafts")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fail(exitFailed, "%s", fileError(err))
+	}
+	f, err := os.CreateTemp(dir, name+"-*.json")
+	if err == nil {
+		_, err = f.Write(text)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		return "", fail(exitFailed, "%s", fileError(err))
+	}
+	return f.Name(), nil
+}
+
+// runEditor has a file edited. The editor's name may hold options, as shells read them.
+func (a *app) runEditor(ctx context.Context, file string) error {
+	editor := a.getenv("VISUAL")
+	if editor == "" {
+		editor = a.getenv("EDITOR")
+	}
+	if editor == "" {
+		return usage("there is no editor: set EDITOR")
+	}
+	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
+	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stderr, a.stderr
+	if err := c.Run(); err != nil {
+		return fail(exitFailed, "the editor %s: %v", editor, err)
+	}
+	return nil
+}
+
+// edited reads and checks what was edited.
+func (a *app) edited(ctx context.Context, r *library.Record, file string, data []byte) (*library.Record, error) {
+	next, found, err := library.Parse(file, data)
+	if err != nil {
+		return nil, invalid(file, err)
+	}
+	a.showFindings(found)
+	src := workflow.Source{Name: r.Name, Workflow: next.Workflow, File: file, Data: data}
+	edited := *r
+	edited.IR, edited.Workflow = next.IR, next.Workflow
+	if !src.Bare() {
+		edited.Description, edited.Keywords = next.Description, next.Keywords
+	}
+	list, err := a.checkWorkflow(ctx, &edited, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	a.showFindings(list)
+	return &edited, nil
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/internal/fault"
+	"pflow/internal/library"
+	"pflow/internal/workflow"
+	"pflow/ir"
+	"pflow/nodes"
+)
+
+// loaded is a workflow that is ready to run.
+type loaded struct {
+	record  *library.Record
+	source  workflow.Source
+	program *workflow.Program
+	flows   *engine.Recording // flows that its declared nodes run
+	asked   map[string]string // secrets that were asked for, by environment variable
+}
+
+// isWorkflowPath tells a file from the name of a saved workflow.
+func isWorkflowPath(arg string) bool {
+	return strings.Contains(arg, "/") || strings.HasSuffix(arg, ".json")
+}
+
+// nodeTypes are the built-in node types as package workflow runs them.
+func (a *app) nodeTypes() map[string]workflow.Type {
+	out := map[string]workflow.Type{}
+	for _, t := range nodes.Types(a.deps()) {
+		out[t.Interface.Name] = workflow.Type{Interface: t.Interface, Check: t.Check, Late: t.Late, Destroys: t.Destroys,
+			Run: func(ctx context.Context, c workflow.Call) (workflow.Outcome, error) {
+				got, err := t.Run(ctx, nodes.Call(c))
+				return workflow.Outcome(got), err
+			}}
+	}
+	return out
+}
+
+// findWorkflow reads a workflow from a file or the library. The source has no Workflow yet.
+func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error) {
+	if !isWorkflowPath(ref) {
+		if a.homeDir() == "" {
+			return nil, workflow.Source{}, usage("there is no home folder, so there are no saved workflows; set PFLOW_HOME or give --home")
+		}
+		r, found, err := a.library().Get(ref)
+		if err != nil {
+			return nil, workflow.Source{}, a.noWorkflow(ref, err)
+		}
+		a.showFindings(found)
+		src := workflow.Source{Name: r.Name, Workflow: r.Workflow}
+		if file := a.library().Path(r.Name); !strings.Contains(ref, "@") {
+			if data, err := os.ReadFile(file); err == nil {
+				src.File, src.Data = file, data
+			}
+		}
+		return r, src, nil
+	}
+	doc, err := readWorkflowFile(ref)
+	if err != nil {
+		return nil, workflow.Source{}, err
+	}
+	r, found, err := library.Parse(ref, doc)
+	if err != nil {
+		return nil, workflow.Source{}, invalid(ref, err)
+	}
+	a.showFindings(found)
+	if r.Name == "" {
+		r.Name = strings.TrimSuffix(filepath.Base(ref), ".json")
+	}
+	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow, File: ref, Data: doc}, nil
+}
+
+// readWorkflowFile reads a regular file: opening a pipe without a writer would wait for ever.
+func readWorkflowFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, usage("%s", fileError(err))
+	case !info.Mode().IsRegular():
+		return nil, usage("%s is no regular file", file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("%s", fileError(err))
+	}
+	return data, nil
+}
+
+// invalid keeps findings as they are and names the file of any other error.
+func invalid(file string, err error) error {
+	var findings *diag.Err
+	if errors.As(err, &findings) {
+		return err
+	}
+	return usage("%s: %v", file, err)
+}
+
+// noWorkflow is the error of a saved workflow that cannot be had.
+func (a *app) noWorkflow(ref string, err error) error {
+	var findings *diag.Err
+	if errors.As(err, &findings) {
+		return err
+	}
+	hint := ""
+	if fault.Of(err).Kind == fault.NotFound && !strings.Contains(err.Error(), "did you mean") {
+		hint = "; pflow workflow list shows those there are"
+		if _, e := os.Stat(ref); e == nil {
+			hint = "; for the file in this directory say ./" + ref
+		}
+	}
+	if k := fault.Of(err).Kind; k == fault.Malformed || k == fault.Permission { // of the file, not of its name
+		name, _, _ := strings.Cut(ref, "@")
+		return usage("%s: %v", a.library().Path(name), err)
+	}
+	return usage("%v%s", err, hint)
+}
+
+// checkWorkflow validates a workflow and gives its findings their places.
+func (a *app) checkWorkflow(ctx context.Context, r *library.Record, src workflow.Source) (diag.List, error) {
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, list := workflow.Check(r.IR, shelf.Catalogue, a.nodeTypes(), ir.Options{})
+	if src.Data == nil {
+		return list, nil
+	}
+	return locate(src, list), nil
+}
+
+// locate gives findings about an IR their places in the file it stands in.
+func locate(src workflow.Source, list diag.List) diag.List {
+	list = slices.Clone(list)
+	if !src.Bare() {
+		for i := range list {
+			list[i].Path = strings.TrimSuffix("ir."+list[i].Path, ".")
+		}
+	}
+	return ir.Locate(src.File, src.Data, list).Sort()
+}
+
+// loadWorkflow finds, validates and compiles a workflow.
+func (a *app) loadWorkflow(ctx context.Context, ref string) (*loaded, error) {
+	r, src, err := a.findWorkflow(ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.compileWorkflow(ctx, r, src)
+}
+
+// compileWorkflow validates and compiles a workflow.
+func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workflow.Source) (*loaded, error) {
+	list, err := a.checkWorkflow(ctx, r, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	a.showFindings(list)
+	dir, err := workingDir()
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}}
+	env := workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: a.declared, Dir: dir,
+		Getenv: l.getenv(a), Load: a.calledWorkflow(dir), Flow: a.declaredFlow(l.flows)}
+	program, found := workflow.Compile(src, env)
+	if err := found.Err(); err != nil {
+		return nil, err
+	}
+	l.program = program
+	return l, nil
+}
+
+// getenv reads the environment, and secrets that were asked for.
+func (l *loaded) getenv(a *app) func(string) string {
+	return func(name string) string {
+		if v := l.asked[name]; v != "" {
+			return v
+		}
+		return a.getenv(name)
+	}
+}
+
+// calledWorkflow finds workflows that others call.
+func (a *app) calledWorkflow(dir string) func(string) (*ir.Workflow, error) {
+	return func(name string) (*ir.Workflow, error) {
+		if !isWorkflowPath(name) {
+			r, _, err := a.library().Get(name)
+			if err != nil {
+				return nil, err
+			}
+			return r.Workflow, nil
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		data, err := readWorkflowFile(name)
+		if err != nil {
+			return nil, err
+		}
+		r, _, err := library.Parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		return r.Workflow, nil
+	}
+}
+
+// declaredFlow finds flows that declared nodes run, and records them.
+func (a *app) declaredFlow(from *engine.Recording) func(string) (*engine.Flow, error) {
+	return func(name string) (*engine.Flow, error) {
+		l := &engine.Loader{Ops: a.ops(), Resources: from}
+		flow, found := l.LoadNamed(name)
+		if err := found.Err(); err != nil {
+			return nil, err
+		}
+		return flow, nil
+	}
+}
+
+// given types the inputs of a command line.
+func (l *loaded) given(in *invocation) (workflow.Given, error) {
+	g := workflow.Given{Values: map[string]any{}}
+	for _, pair := range in.inputs {
+		input, err := l.program.Input(pair[0])
+		if err != nil {
+			return g, usage("%v", err)
+		}
+		if input.Secret {
+			return g, usage("%s is a secret and is never taken from a command line; set the environment variable %s", input.Name, input.FromEnv)
+		}
+		v, err := workflow.ParseInput(input, pair[1])
+		if err != nil {
+			return g, usage("%v", err)
+		}
+		g.Values[input.Name] = v
+	}
+	return g, nil
+}

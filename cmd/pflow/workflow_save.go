@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/library"
+)
+
+func (a *app) workflowSaveCommand() *cobra.Command {
+	var name, description string
+	var keywords []string
+	yes := false
+	c := &cobra.Command{
+		Use:   "save FILE",
+		Short: "Save the workflow in a file",
+		Long: `Save the workflow in a FILE: an IR document, or a saved record. It is checked first. A name that is taken is asked about;
+with --yes the workflow becomes its next version.`,
+		Example: "  pflow workflow save ./greet.json\n  pflow workflow save ./greet.json --name hello --description 'Say hello'",
+		Args:    one("a file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.needsHome(); err != nil {
+				return err
+			}
+			file := args[0]
+			if !isWorkflowPath(file) {
+				file = "./" + file
+			}
+			r, src, err := a.findWorkflow(file)
+			if err != nil {
+				return err
+			}
+			if name != "" {
+				r.Name = name
+			}
+			if description != "" {
+				r.Description = description
+			}
+			if len(keywords) > 0 {
+				r.Keywords = keywords
+			}
+			if err := a.library().ValidName(r.Name); err != nil {
+				return usage("%v; --name gives another", err)
+			}
+			list, err := a.checkWorkflow(c.Context(), r, src)
+			if err != nil {
+				return err
+			}
+			if err := list.Err(); err != nil {
+				return err
+			}
+			a.showFindings(list)
+			return a.save(c.Context(), r, yes)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&name, "name", "", "the name (default the record's, else the file's)")
+	f.StringVar(&description, "description", "", "what it does, for people and for planning")
+	f.StringSliceVar(&keywords, "keywords", nil, "words it is found by, separated by commas")
+	f.BoolVar(&yes, "yes", false, "make the next version if the name is taken")
+	a.nodeFlags(c)
+	return c
+}
+
+// save saves a record; whether a name that is taken gets a next version is asked, or said by yes.
+func (a *app) save(ctx context.Context, r *library.Record, yes bool) error {
+	l := a.library()
+	got, err := l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: yes})
+	if isTaken(err) && !yes {
+		if !a.interactive() || !a.agreed(ctx, fmt.Sprintf("There is a workflow %q. Save this one as its next version? [y/N]", r.Name)) {
+			return fail(exitDeclined, "there is a saved workflow %q; --yes makes this its next version, --name saves it beside", r.Name)
+		}
+		got, err = l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true})
+	}
+	if err != nil {
+		return notSaved(err)
+	}
+	return a.saved(got)
+}
+
+func (a *app) workflowRenameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename OLD NEW",
+		Short:             "Give a saved workflow, with its versions, another name",
+		Example:           "  pflow workflow rename greet hello",
+		Args:              two("the old and the new name"),
+		ValidArgsFunction: a.completeWorkflows,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.needsHome(); err != nil {
+				return err
+			}
+			l := a.library()
+			if err := l.Rename(c.Context(), args[0], args[1], time.Now()); err != nil {
+				if isTaken(err) {
+					return usage("%v", err)
+				}
+				return a.noWorkflow(args[0], err)
+			}
+			r, _, err := l.Get(args[1])
+			if err != nil {
+				return a.noWorkflow(args[1], err)
+			}
+			if a.asJSON {
+				return a.printJSON(a.workflowDocument(r, true))
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.stdout, "%s is %s now\n", args[0], args[1])
+			}
+			return nil
+		},
+	}
+}
+
+func two(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return usage("%s: give %s; see %s --help", c.CommandPath(), what, c.CommandPath())
+		}
+		return tooMany(c, args, 2)
+	}
+}
+
+func (a *app) workflowDeleteCommand() *cobra.Command {
+	yes := false
+	c := &cobra.Command{
+		Use:               "delete NAME",
+		Short:             "Delete a saved workflow; its versions can still be read",
+		Example:           "  pflow workflow delete greet --yes",
+		Args:              one("a saved workflow"),
+		ValidArgsFunction: a.completeWorkflows,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.needsHome(); err != nil {
+				return err
+			}
+			l := a.library()
+			if err := l.ValidName(args[0]); err != nil {
+				return usage("%v", err)
+			}
+			if !yes && !(a.interactive() && a.agreed(c.Context(), fmt.Sprintf("Delete %s? [y/N]", args[0]))) {
+				return fail(exitDeclined, "nothing was deleted; confirm with: pflow workflow delete %s --yes", args[0])
+			}
+			records, _, _ := l.History(args[0])
+			if err := l.Delete(c.Context(), args[0]); err != nil {
+				return a.noWorkflow(args[0], err)
+			}
+			last := 1
+			for _, r := range records {
+				last = max(last, r.Version)
+			}
+			if a.asJSON {
+				return a.printJSON(map[string]any{"schema": "pflow.deleted/v1", "name": args[0], "kept": fmt.Sprintf("%s@%d", args[0], last)})
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.stdout, "deleted %s; pflow workflow show %s@%d still shows it\n", args[0], args[0], last)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}

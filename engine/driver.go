@@ -1,0 +1,348 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// Options are what a run may be given beside its input. The zero value runs without a journal.
+type Options struct {
+	RunID   string
+	Seed    uint64 // of the jitter; 0: random
+	Journal Journal
+	// History is the past of a run that was killed: its events are stepped through again before it goes on.
+	History *History
+	// Observe is told of every step that ends, in the order in which they end.
+	Observe func(Transition)
+}
+
+// Journal keeps a run's events. Each call is one write that is out of the process when it returns, so that a killed
+// process loses nothing. After an error the journal takes no more.
+type Journal interface {
+	// Begin keeps the start: the first record.
+	Begin(start Event) error
+	// Started says that an attempt begins.
+	Started(a Attempt) error
+	// Happened keeps an outcome or a timer.
+	Happened(ev Event) error
+	// Ended says how the run ended.
+	Ended(Status) error
+}
+
+// Attempt is one attempt of an op that is under way.
+type Attempt struct {
+	ID         int
+	Step       string // its name in the whole run
+	Visit      int
+	Attempt    int
+	At         time.Duration
+	Idempotent bool
+}
+
+// Execute runs a flow to its end. The error is nil unless the run could not begin or go on: a run that failed, was
+// cancelled or hit a limit is a Result that says so. When Execute returns, no goroutine of the run is left.
+func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (*Result, error) {
+	d := &driver{
+		ctx: ctx, o: o, run: NewRun(flow, o.Observe),
+		outcomes: make(chan Event), execs: map[int]*exec{},
+	}
+	var err error
+	if o.History != nil {
+		err = d.replay(o.History)
+	} else {
+		err = d.begin(input)
+	}
+	if err == nil {
+		err = d.loop()
+	}
+	if err != nil {
+		d.abandon()
+		return nil, err
+	}
+	res := d.run.Result()
+	res.RunID = o.RunID
+	d.keep(func() error { return o.Journal.Ended(res.Status) })
+	if d.lost != nil {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the run cannot be resumed: %v", d.lost))
+	}
+	return res, nil
+}
+
+// driver carries out the commands of a run in this process. One goroutine owns it; ops that may block have their own.
+type driver struct {
+	ctx  context.Context
+	o    Options
+	run  *Run
+	zero time.Time // the instant the run began, by this process's clock
+
+	inline   []exec // instant ops to run, in order, from head on
+	head     int
+	execs    map[int]*exec // in goroutines
+	running  int           // goroutines
+	outcomes chan Event
+	waits    []pendingWait
+	past     time.Duration // of the last event
+
+	cancelled bool
+	lost      error // why the journal takes no more
+}
+
+// exec is an attempt of an op that was asked for and has not answered.
+type exec struct {
+	Command
+	stopped bool
+	cancel  context.CancelFunc // once it runs in a goroutine
+}
+
+// pendingWait is a wait and when it is over.
+type pendingWait struct {
+	id      int
+	due     time.Duration
+	running bool
+}
+
+func (d *driver) begin(input map[string]any) error {
+	now := time.Now()
+	d.zero = now
+	seed := d.o.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	in, err := value.Normalize(input)
+	if err != nil {
+		return err
+	}
+	start := Event{Kind: EventStart, Time: now.Round(0).UTC(), Seed: seed, Input: in.(map[string]any)}
+	d.keep(func() error { return d.o.Journal.Begin(start) })
+	return d.step(&start)
+}
+
+// now is the time since the run began; it never goes back.
+func (d *driver) now() time.Duration {
+	d.past = max(d.past, time.Since(d.zero))
+	return d.past
+}
+
+// loop runs until the run has ended. Instant ops run here, in order; between them the loop looks up for what else
+// happened.
+func (d *driver) loop() error {
+	for !d.run.Done() {
+		ev, ok := d.urgent()
+		switch {
+		case ok:
+		case d.head < len(d.inline):
+			ev = d.runInline(d.nextInline())
+		default:
+			ev = d.block()
+		}
+		if err := d.take(&ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// urgent is what happened by itself: the run was cancelled, an op answered, a wait is over.
+func (d *driver) urgent() (Event, bool) {
+	if !d.cancelled && d.ctx.Err() != nil {
+		return Event{Kind: EventCancel}, true
+	}
+	if d.running > 0 {
+		select {
+		case ev := <-d.outcomes:
+			return ev, true
+		default:
+		}
+	}
+	if w := d.nextWait(); w >= 0 && d.waits[w].due <= d.now() {
+		return d.waitOver(w), true
+	}
+	return Event{}, false
+}
+
+// block waits for the next thing to happen.
+func (d *driver) block() Event {
+	var alarm <-chan time.Time
+	w := d.nextWait()
+	if w >= 0 {
+		t := time.NewTimer(d.waits[w].due - d.now())
+		defer t.Stop()
+		alarm = t.C
+	}
+	done := d.ctx.Done()
+	if d.cancelled {
+		done = nil
+	}
+	if alarm == nil && d.running == 0 && done == nil {
+		panic("engine: a run has nothing under way and has not ended")
+	}
+	select {
+	case ev := <-d.outcomes:
+		return ev
+	case <-alarm:
+		return d.waitOver(w)
+	case <-done:
+		return Event{Kind: EventCancel}
+	}
+}
+
+// take keeps an event in the journal and steps the run on.
+func (d *driver) take(ev *Event) error {
+	ev.At = d.now()
+	switch ev.Kind {
+	case EventOutcome:
+		if e := d.execs[ev.ID]; e != nil {
+			e.cancel()
+			d.running--
+			delete(d.execs, ev.ID)
+		}
+		if d.ctx.Err() != nil && !d.cancelled {
+			if err := d.take(&Event{Kind: EventCancel}); err != nil {
+				return err
+			}
+		}
+		if d.cancelled && ev.Err != nil {
+			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
+			break // not kept: a resumed run tries it again
+		}
+		d.happened(ev)
+	case EventTimer:
+		d.happened(ev)
+	case EventCancel:
+		d.cancelled = true
+	}
+	return d.step(ev)
+}
+
+func (d *driver) happened(ev *Event) {
+	if d.o.Journal != nil && d.lost == nil {
+		d.lost = d.o.Journal.Happened(*ev)
+	}
+}
+
+// step takes the run one event on and carries out its commands.
+func (d *driver) step(ev *Event) error {
+	cmds, err := d.run.Step(ev)
+	if err != nil {
+		return err
+	}
+	for i := range cmds {
+		d.carryOut(&cmds[i], ev.At)
+	}
+	return nil
+}
+
+func (d *driver) carryOut(c *Command, at time.Duration) {
+	switch c.Kind {
+	case CommandExec:
+		if c.Op().Instant {
+			d.inline = append(d.inline, exec{Command: *c})
+		} else {
+			d.launch(&exec{Command: *c})
+		}
+	case CommandWait:
+		d.waits = append(d.waits, pendingWait{c.ID, at + c.For, c.Running})
+	case CommandStop:
+		d.stop(c.ID)
+	}
+}
+
+// stop ends a wait, or asks an exec to end: one that has not begun never will.
+func (d *driver) stop(id int) {
+	for i, w := range d.waits {
+		if w.id == id {
+			d.waits = append(d.waits[:i], d.waits[i+1:]...)
+			return
+		}
+	}
+	for i := d.head; i < len(d.inline); i++ {
+		if d.inline[i].ID == id {
+			d.inline[i].stopped = true
+			return
+		}
+	}
+	if e := d.execs[id]; e != nil {
+		e.cancel()
+	}
+}
+
+func (d *driver) nextWait() int {
+	next := -1
+	for i, w := range d.waits {
+		if next < 0 || w.due < d.waits[next].due {
+			next = i
+		}
+	}
+	return next
+}
+
+func (d *driver) waitOver(i int) Event {
+	id := d.waits[i].id
+	d.waits = append(d.waits[:i], d.waits[i+1:]...)
+	return Event{Kind: EventTimer, ID: id}
+}
+
+// nextInline takes the first of the queue, whose room is used again once it is empty.
+func (d *driver) nextInline() exec {
+	e := d.inline[d.head]
+	d.inline[d.head] = exec{}
+	d.head++
+	if d.head == len(d.inline) {
+		d.inline, d.head = d.inline[:0], 0
+	}
+	return e
+}
+
+// runInline runs an instant op in the driver's own goroutine.
+func (d *driver) runInline(e exec) Event {
+	if e.stopped {
+		return stoppedEarly(e.ID)
+	}
+	d.started(&e)
+	return e.Perform(d.ctx, d.run)
+}
+
+// launch runs an op in a goroutine of its own.
+func (d *driver) launch(e *exec) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	e.cancel = cancel
+	d.execs[e.ID] = e
+	d.running++
+	d.started(e)
+	go func() { d.outcomes <- e.Perform(ctx, d.run) }()
+}
+
+func (d *driver) started(e *exec) {
+	if d.o.Journal == nil || d.lost != nil {
+		return
+	}
+	a := Attempt{ID: e.ID, At: d.past, Idempotent: e.Op().Idempotent}
+	a.Step, a.Visit, a.Attempt = e.Step()
+	d.keep(func() error { return d.o.Journal.Started(a) })
+}
+
+// keep writes to the journal, unless there is none or it failed before.
+func (d *driver) keep(write func() error) {
+	if d.o.Journal != nil && d.lost == nil {
+		d.lost = write()
+	}
+}
+
+func stoppedEarly(id int) Event {
+	return Event{Kind: EventOutcome, ID: id, Err: fault.New(fault.Cancelled, "stopped")}
+}
+
+// abandon ends what is under way when the run cannot go on.
+func (d *driver) abandon() {
+	for _, e := range d.execs {
+		e.cancel()
+	}
+	for ; d.running > 0; d.running-- {
+		<-d.outcomes
+	}
+}

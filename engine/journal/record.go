@@ -1,0 +1,162 @@
+// Package journal keeps the events of runs in files, so that a killed run can be resumed:
+//
+//	PFLOW_HOME/runs/ID/journal.jsonl    one event a line, in the order in which they happened
+//	PFLOW_HOME/runs/ID/documents.json   the exact documents of the run
+//
+// Every record is one write, made before what follows from it, and is not synced: a killed process loses nothing, a
+// machine that loses power may. A last line that is torn was never acted on and is dropped.
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// version is of the records; a journal of another version cannot be resumed.
+const version = 1
+
+// The records, by their "e":
+//
+//	start     v, time (RFC 3339), seed, input
+//	started   id, at, step, visit, attempt, idempotent
+//	finished  id, at, action, result, meters; or error {kind, message}
+//	timer     id, at
+//	resumed   at: another process took the run on; none worked on it since the record before
+//	end       status
+//
+// at is in nanoseconds since the run began; id is of the attempt or the wait.
+const (
+	recordStart    = "start"
+	recordStarted  = "started"
+	recordFinished = "finished"
+	recordTimer    = "timer"
+	recordResumed  = "resumed"
+	recordEnd      = "end"
+)
+
+func appendStart(b []byte, ev engine.Event) []byte {
+	b = append(b, `{"e":"start","v":1,"time":`...)
+	b = value.AppendString(b, ev.Time.Format(time.RFC3339Nano))
+	b = append(b, `,"seed":`...)
+	b = strconv.AppendUint(b, ev.Seed, 10)
+	b = append(b, `,"input":`...)
+	b = value.AppendJSON(b, ev.Input)
+	return append(b, "}\n"...)
+}
+
+func appendHead(b []byte, kind string, id int, at time.Duration) []byte {
+	b = append(append(append(b, `{"e":"`...), kind...), `","id":`...)
+	b = strconv.AppendInt(b, int64(id), 10)
+	b = append(b, `,"at":`...)
+	return strconv.AppendInt(b, int64(at), 10)
+}
+
+func appendStarted(b []byte, a engine.Attempt) []byte {
+	b = appendHead(b, recordStarted, a.ID, a.At)
+	b = append(b, `,"step":`...)
+	b = value.AppendString(b, a.Step)
+	b = append(b, `,"visit":`...)
+	b = strconv.AppendInt(b, int64(a.Visit), 10)
+	b = append(b, `,"attempt":`...)
+	b = strconv.AppendInt(b, int64(a.Attempt), 10)
+	if a.Idempotent {
+		b = append(b, `,"idempotent":true`...)
+	}
+	return append(b, "}\n"...)
+}
+
+func appendHappened(b []byte, ev engine.Event) []byte {
+	if ev.Kind == engine.EventTimer {
+		return append(appendHead(b, recordTimer, ev.ID, ev.At), "}\n"...)
+	}
+	b = appendHead(b, recordFinished, ev.ID, ev.At)
+	if ev.Action != "" {
+		b = append(b, `,"action":`...)
+		b = value.AppendString(b, ev.Action)
+	}
+	if ev.Err != nil {
+		b = append(b, `,"error":{"kind":`...)
+		b = value.AppendString(b, string(ev.Err.Kind))
+		b = append(b, `,"message":`...)
+		b = append(value.AppendString(b, ev.Err.Message), '}')
+	} else {
+		b = append(b, `,"result":`...)
+		b = value.AppendJSON(b, ev.Result)
+	}
+	if len(ev.Meters) > 0 {
+		b = append(b, `,"meters":{`...)
+		for i, name := range value.SortedKeys(ev.Meters) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(value.AppendString(b, name), ':')
+			b = value.AppendJSON(b, ev.Meters[name])
+		}
+		b = append(b, '}')
+	}
+	return append(b, "}\n"...)
+}
+
+// record is any record, read back.
+type record struct {
+	E          string             `json:"e"`
+	V          int                `json:"v"`
+	Time       time.Time          `json:"time"`
+	Seed       uint64             `json:"seed"`
+	Input      json.RawMessage    `json:"input"`
+	ID         int                `json:"id"`
+	At         time.Duration      `json:"at"`
+	Step       string             `json:"step"`
+	Visit      int                `json:"visit"`
+	Attempt    int                `json:"attempt"`
+	Idempotent bool               `json:"idempotent"`
+	Action     string             `json:"action"`
+	Result     json.RawMessage    `json:"result"`
+	Error      *recordError       `json:"error"`
+	Meters     map[string]float64 `json:"meters"`
+	Status     engine.Status      `json:"status"`
+}
+
+type recordError struct {
+	Kind    fault.Kind `json:"kind"`
+	Message string     `json:"message"`
+}
+
+// event reads a record that is an event.
+func (r *record) event() (engine.Event, error) {
+	ev := engine.Event{ID: r.ID, At: r.At, Action: r.Action, Meters: r.Meters}
+	switch r.E {
+	case recordStart:
+		if r.V != version {
+			return ev, fmt.Errorf("the journal has version %d; this pflow reads version %d", r.V, version)
+		}
+		input, err := value.ParseJSON(r.Input)
+		if err != nil {
+			return ev, err
+		}
+		in, ok := input.(map[string]any)
+		if !ok {
+			return ev, fmt.Errorf("the input of the run is no object")
+		}
+		return engine.Event{Kind: engine.EventStart, Time: r.Time, Seed: r.Seed, Input: in}, nil
+	case recordTimer:
+		ev.Kind = engine.EventTimer
+	default:
+		ev.Kind = engine.EventOutcome
+		if r.Error != nil {
+			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
+			break
+		}
+		var err error
+		if ev.Result, err = value.ParseJSON(r.Result); err != nil {
+			return ev, err
+		}
+	}
+	return ev, nil
+}

@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+)
+
+// childHome tells the test binary that it is the process to be killed.
+const childHome = "PFLOW_TEST_CHILD_HOME"
+
+func TestMain(m *testing.M) {
+	if home := os.Getenv(childHome); home != "" {
+		os.Exit(child(home))
+	}
+	os.Exit(m.Run())
+}
+
+// child begins the run, or goes on with it, and writes how it ended. Each op leaves a line once its attempt is through.
+func child(home string) int {
+	effects, err := os.OpenFile(filepath.Join(home, "effects"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	var mu sync.Mutex
+	ops := testOps()
+	for i := range ops {
+		if ops[i].Name != "probe" {
+			continue
+		}
+		build := ops[i].New
+		ops[i].New = func(s *engine.Setup) engine.Exec {
+			run := build(s)
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				time.Sleep(200 * time.Microsecond)
+				out, err := run(ctx, in)
+				mu.Lock()
+				defer mu.Unlock()
+				fmt.Fprintf(effects, "%d\n", os.Getpid())
+				return out, err
+			}
+		}
+	}
+	var t testing.T
+	flow := everything(&t, ops)
+	o := engine.Options{RunID: "run", Seed: 7}
+	if _, err := os.Stat(filepath.Join(home, "runs", "run")); err != nil {
+		w, err := journal.Create(home, "run", []byte("{}"))
+		if err != nil {
+			panic(err)
+		}
+		o.Journal = w
+	} else {
+		past, _, w, err := journal.Resume(home, "run", time.Now())
+		if err != nil {
+			if strings.Contains(err.Error(), "no start of a run") || strings.Contains(err.Error(), "there is no run") { // killed before its first record
+				os.RemoveAll(filepath.Join(home, "runs", "run"))
+				return child(home)
+			}
+			if errors.Is(err, journal.ErrEnded) { // killed before it wrote its result: take the end back
+				file := filepath.Join(home, "runs", "run", "journal.jsonl")
+				text, _ := os.ReadFile(file)
+				text = text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]
+				if err := os.WriteFile(file, text, 0o600); err != nil {
+					panic(err)
+				}
+				return child(home)
+			}
+			panic(err)
+		}
+		o.Journal, o.History = w, &past.History
+	}
+	res, err := engine.Execute(context.Background(), flow, nil, o)
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "result"), []byte(show(res)), 0o600); err != nil {
+		panic(err)
+	}
+	return 0
+}
+
+// TestKill kills a real process at 200 random points: the run that goes on ends like one that was never killed, and no
+// attempt that finished runs again.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills 200 processes")
+	}
+	flow := everything(t, testOps())
+	res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := show(res)
+	random := rand.New(rand.NewPCG(1, 2))
+	kills, runs := 0, 0
+	for kills < 200 {
+		home := t.TempDir()
+		runs++
+		for {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childHome+"="+home)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			timer := time.AfterFunc(time.Duration(random.IntN(40_000))*time.Microsecond, func() { cmd.Process.Kill() })
+			err := cmd.Wait()
+			timer.Stop()
+			if err == nil {
+				break
+			}
+			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+				t.Fatalf("the process failed: %v\n%s", err, stderr.String())
+			}
+			kills++
+		}
+		got, err := os.ReadFile(filepath.Join(home, "result"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Fatalf("after kills the run ended otherwise:\n%s\nwant:\n%s", got, want)
+		}
+		text, err := os.ReadFile(filepath.Join(home, "runs", "run", "journal.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := ranTwice(t, text); id != 0 {
+			t.Fatalf("attempt %d ran again after it had finished", id)
+		}
+	}
+	t.Logf("%d kills over %d runs", kills, runs)
+}

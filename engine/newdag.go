@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"pflow/engine/cond"
+	"pflow/internal/diag"
+)
+
+// DAG describes a flow whose nodes run as soon as their incoming edges are decided, each at most once: what a workflow
+// is compiled to. The store is open: each node writes its result under its own id.
+type DAG struct {
+	Name, Description string
+	File              string
+	Hash              string // of what the dag was made from
+	Nodes             []DAGNode
+	Edges             []DAGEdge
+	Start             string
+	Concurrency       int // how many nodes may be under way at once; 0: one
+	Timeout           time.Duration
+}
+
+// DAGNode is one node. It runs an op (Op and Exec) or an inner flow.
+type DAGNode struct {
+	ID    string
+	Place diag.Place
+	Op    *Op
+	Exec  Exec
+	Flow  *Flow
+	// Prep is evaluated with the store, params and, in a batch, item and index in scope.
+	Prep  []Binding
+	Batch *Batch
+	// Result is what the node writes under its id; it sees prep and result. nil: the result as it is.
+	Result Evaluator
+
+	Attempts    int // 0: one
+	Wait        time.Duration
+	Exponential bool
+	Timeout     time.Duration
+}
+
+// Batch runs a node once for each item.
+type Batch struct {
+	Items       Evaluator
+	Concurrency int // 0: one
+	KeepGoing   bool
+}
+
+// DAGEdge leads from a node that finished with an action to another. The action error is taken by a node that failed.
+type DAGEdge struct{ From, Action, To string }
+
+// ErrorAction is the action of the edge that a node's failure takes in a dag.
+const ErrorAction = "error"
+
+// NewDAG compiles a dag. Its edges must lead between its nodes and make no cycle; what made it has checked that, so a
+// fault here is an error of the program and not of the user.
+func NewDAG(d DAG) (*Flow, error) {
+	f := &Flow{
+		Name: d.Name, Description: d.Description, File: d.File, Hash: d.Hash, params: map[string]any{},
+		limits: limits{timeout: d.Timeout}, ends: []string{DefaultAction},
+		nodes: make([]node, len(d.Nodes)),
+		dag:   &dag{edges: make([][]dagEdge, len(d.Nodes)), incoming: make([]int, len(d.Nodes)), concurrency: max(1, d.Concurrency)},
+	}
+	index := make(map[string]int, len(d.Nodes))
+	for i := range d.Nodes {
+		if _, twice := index[d.Nodes[i].ID]; twice {
+			return nil, fmt.Errorf("engine: two nodes of the dag %s are named %q", d.Name, d.Nodes[i].ID)
+		}
+		index[d.Nodes[i].ID] = i
+		f.nodes[i] = d.Nodes[i].compile()
+	}
+	for _, e := range d.Edges {
+		from, ok1 := index[e.From]
+		to, ok2 := index[e.To]
+		if !ok1 || !ok2 {
+			return nil, fmt.Errorf("engine: the edge %s -> %s of the dag %s leads to no node", e.From, e.To, d.Name)
+		}
+		f.dag.edges[from] = append(f.dag.edges[from], dagEdge{e.Action, to})
+		f.dag.incoming[to]++
+		if e.Action == ErrorAction {
+			f.nodes[from].catch, f.nodes[from].errorTo = ErrorAction, e.From
+		}
+	}
+	start, ok := index[d.Start]
+	if !ok || f.dag.incoming[start] > 0 {
+		return nil, fmt.Errorf("engine: the start %q of the dag %s is no node without incoming edges", d.Start, d.Name)
+	}
+	f.start = start
+	if f.Hash == "" {
+		sum := sha256.Sum256([]byte(d.Name))
+		f.Hash = hex.EncodeToString(sum[:])
+	}
+	return f, nil
+}
+
+func (d *DAGNode) compile() node {
+	n := node{
+		id: d.ID, place: d.Place, timeout: d.Timeout, catchAll: noRoute,
+		retry: retry{attempts: max(1, d.Attempts), wait: d.Wait, exponential: d.Exponential},
+		post:  []Binding{{d.ID, resultOf{}}},
+	}
+	if d.Result != nil {
+		n.post[0].Expr = d.Result
+	}
+	unit := unitSpec{op: d.Op, exec: d.Exec, flow: d.Flow}
+	switch {
+	case d.Batch != nil:
+		n.mode, n.prep = modeMap, []Binding{{"items", d.Batch.Items}}
+		n.concurrency, n.keepGoing = max(1, d.Batch.Concurrency), d.Batch.KeepGoing
+		unit.prep = d.Prep
+	case d.Flow != nil:
+		n.mode, n.prep = modeFlow, d.Prep
+	default:
+		n.mode, n.prep = modeOp, d.Prep
+	}
+	n.units = []unitSpec{unit}
+	return n
+}
+
+// resultOf is the result of the node at hand.
+type resultOf struct{}
+
+func (resultOf) Eval(s *cond.Scope) (any, error) { return s.Get("result"), nil }

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pflow/engine/syntax"
+	"pflow/internal/value"
+)
+
+// Op describes one primitive operation. It is the single source for the checks at load, the JSON Schema, the
+// documentation and `pflow flow ops`.
+type Op struct {
+	Name    string
+	Summary string // one sentence
+
+	// Prep are the names the op takes from its node's prep; with OpenPrep it takes any others too.
+	Prep     []Field
+	OpenPrep bool
+	// With are the options: literals that are checked when the flow is loaded.
+	With []Field
+	// Actions are what the op can return; empty stands for "default" alone.
+	Actions []string
+	// Result is the static type of the result, Any if it depends; ResultDoc gives its shape.
+	Result    value.Type
+	ResultDoc string
+	// Meters are the names of what the op may use up (calls, tokens, cost_usd, …); the engine only adds them.
+	Meters []string
+	// Idempotent ops run again when a resumed run finds them started but not finished.
+	Idempotent bool
+	// Instant ops are quick and neither block nor reach outside the process: the driver runs them in its own
+	// goroutine, in the order in which they were asked for.
+	Instant bool
+	// Example is a whole flow document that uses the op; tests check and run it.
+	Example string
+
+	// New settles one node's options when the flow is loaded and reports what is wrong with them through s. It is nil
+	// for the composite ops, which the engine runs itself.
+	New func(s *Setup) Exec
+
+	mode mode
+}
+
+// Field is one name that an op takes, in prep or in with.
+type Field struct {
+	Name     string
+	Type     value.Type
+	Required bool
+	Default  any
+	Enum     []string
+	Doc      string
+}
+
+// Exec runs one attempt of one node. It must not keep or change anything it is given, and must return soon after ctx
+// is done. Errors should be *fault.Error, so that retry and catch can tell them apart.
+type Exec func(ctx context.Context, in Input) (Output, error)
+
+// Input is all that an op sees of a run.
+type Input struct {
+	Prep    map[string]any
+	Params  map[string]any // the flow's params
+	Attempt int            // from 1
+	Now     time.Time      // the instant the run began; the same on resume
+}
+
+// Output is what an attempt gives. Action "" stands for "default".
+type Output struct {
+	Result any
+	Action string
+	Meters map[string]float64
+}
+
+// Registry is the set of ops that flows may use: a value, so that it can be narrowed, and never global.
+type Registry struct {
+	ops   map[string]*Op
+	names []string
+}
+
+// NewRegistry makes a registry of the engine's composite ops and the given ones. Two ops of one name are a bug.
+func NewRegistry(ops ...Op) *Registry {
+	r := &Registry{ops: map[string]*Op{}}
+	for _, op := range append(compositeOps(), ops...) {
+		if _, twice := r.ops[op.Name]; twice {
+			panic(fmt.Sprintf("engine: two ops are named %q", op.Name))
+		}
+		r.ops[op.Name] = &op
+	}
+	r.names = value.SortedKeys(r.ops)
+	return r
+}
+
+// Op gives the op of a name, or nil.
+func (r *Registry) Op(name string) *Op { return r.ops[name] }
+
+// Names lists the ops in byte order.
+func (r *Registry) Names() []string { return r.names }
+
+// returns lists the actions that the op can return.
+func (o *Op) returns() []string {
+	if len(o.Actions) == 0 {
+		return []string{DefaultAction}
+	}
+	return o.Actions
+}
+
+// DefaultAction is the action of a node that says no other.
+const DefaultAction = "default"
+
+// End is the target of an edge that ends the flow.
+const End = "end"
+
+// Schema gives what editors need to know of the op.
+func (o *Op) Schema() syntax.OpSchema {
+	fields := func(list []Field) []syntax.Field {
+		out := make([]syntax.Field, len(list))
+		for i, f := range list {
+			out[i] = syntax.Field(f)
+		}
+		return out
+	}
+	return syntax.OpSchema{Name: o.Name, Summary: o.Summary, Prep: fields(o.Prep), OpenPrep: o.OpenPrep, With: fields(o.With)}
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"time"
+
+	"pflow/internal/diag"
+)
+
+// Status says how a run ended.
+type Status string
+
+// The statuses of a run.
+const (
+	Done      Status = "done"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+	Limited   Status = "limit"
+)
+
+// ResultSchema names the shape of Result as JSON.
+const ResultSchema = "pflow.run/v1"
+
+// Result is how a run ended. Two equal runs differ only in RunID, StartedAt and DurationMS.
+type Result struct {
+	Schema   string             `json:"schema"`
+	Status   Status             `json:"status"`
+	Action   string             `json:"action"` // with which the flow ended; "" unless done
+	Store    map[string]any     `json:"store"`
+	Error    *RunError          `json:"error"`
+	Warnings []string           `json:"warnings"`
+	Steps    []Step             `json:"steps"`
+	Usage    map[string]float64 `json:"usage"` // meters, added up
+	RunID    string             `json:"run_id"`
+}
+
+// Step is one visit of a node that ended. Action is nil if it failed.
+type Step struct {
+	Node       string    `json:"node"`
+	Visit      int       `json:"visit"`
+	Attempts   int       `json:"attempts"`
+	Action     *string   `json:"action"`
+	StartedAt  time.Time `json:"started_at"`
+	DurationMS float64   `json:"duration_ms"`
+}
+
+// RunError is what ended a run. Node is the innermost step it came from, Place where that node is declared.
+type RunError struct {
+	Kind     string     `json:"kind"`
+	Message  string     `json:"message"`
+	Node     string     `json:"node"`
+	Place    diag.Place `json:"place"`
+	Attempts int        `json:"attempts"`
+}
+
+func (e *RunError) Error() string {
+	if e.Node == "" {
+		return e.Message
+	}
+	return "node " + e.Node + ": " + e.Message
+}
+
+// Transition is one step as an observer sees it while the run goes on: what decided the edge that was taken.
+type Transition struct {
+	Step
+	Because string // the condition that held, as its author wrote it; "" if nothing had to be decided
+	Prep    map[string]any
+	Result  any
+}
+
+// Result tells how the run ended, or how far it came.
+func (r *Run) Result() *Result {
+	res := &Result{
+		Schema: ResultSchema, Status: Done, Action: r.outcome.action, Store: r.root.store,
+		Warnings: []string{}, Usage: map[string]float64{}, Steps: make([]Step, 0, len(r.root.records)),
+	}
+	if res.Store == nil {
+		res.Store = map[string]any{}
+	}
+	for name, n := range r.meters {
+		res.Usage[name] = n
+	}
+	for _, rec := range r.root.records {
+		res.Steps = append(res.Steps, r.step(rec))
+	}
+	if err := r.outcome.err; err != nil {
+		res.Status, res.Action = Failed, ""
+		switch err.Kind {
+		case "cancelled":
+			res.Status = Cancelled
+		case "limit":
+			res.Status = Limited
+		}
+		res.Error = &RunError{Kind: string(err.Kind), Message: err.Message, Node: err.node, Place: err.place, Attempts: err.attempts}
+	}
+	return res
+}
+
+func (r *Run) step(rec record) Step {
+	s := Step{
+		Node: r.stepName(rec.frame, rec.node), Visit: int(rec.visit), Attempts: int(rec.attempts),
+		StartedAt: r.start.Add(rec.started), DurationMS: float64(rec.took.Microseconds()) / 1000,
+	}
+	if rec.action >= 0 {
+		s.Action = &r.actions.names[rec.action]
+	}
+	return s
+}
+
+func (r *Run) transition(rec record, nr *nodeRun, because string) Transition {
+	result, _ := any(nil), ""
+	if rec.action >= 0 && len(nr.units) > 0 {
+		result, _ = nr.result()
+	}
+	return Transition{Step: r.step(rec), Because: because, Prep: nr.prep, Result: result}
+}

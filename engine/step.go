@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"pflow/engine/cond"
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// EventKind says what happened to a run.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventStart   EventKind = iota + 1 // Time, Seed, Input
+	EventOutcome                      // ID, Result and Action, or Err; Meters
+	EventTimer                        // ID
+	EventCancel
+)
+
+// Event is one thing that happened to a run. A run is the list of its events: stepping through the same list gives the
+// same commands and the same end, whoever does it and whenever.
+type Event struct {
+	Kind EventKind
+	At   time.Duration // since the run began
+	ID   int           // of the command that it answers
+
+	Time  time.Time // the instant the run began
+	Seed  uint64    // of the jitter of waits
+	Input map[string]any
+
+	Result any // normalised
+	Action string
+	Err    *fault.Error
+	Meters map[string]float64
+}
+
+// CommandKind says what the driver is to do.
+type CommandKind uint8
+
+// The kinds of commands.
+const (
+	CommandExec CommandKind = iota + 1 // run one attempt of an op and answer with EventOutcome
+	CommandWait                        // answer with EventTimer after For
+	CommandStop                        // end the exec or the wait ID early; an exec still answers, a wait does not
+	CommandDone                        // the run has ended: Result tells how
+)
+
+// Command is what a step asks of the driver.
+type Command struct {
+	Kind CommandKind
+	ID   int
+	For  time.Duration // of a wait; of an exec the longest it may take, 0 for no bound
+	// Running waits only count the time during which a process works on the run: they are budgets, while other waits
+	// pass for a killed run, too.
+	Running bool
+
+	unit *unit // of an exec
+}
+
+// Op is the op that an exec runs.
+func (c *Command) Op() *Op { return c.unit.spec.op }
+
+// Step names the step of an exec in the whole run; attempt counts from 1.
+func (c *Command) Step() (name string, visit, attempt int) {
+	nr := c.unit.nr
+	return nr.f.prefix + nr.node.id, int(nr.visit), c.unit.attempts
+}
+
+// Index is the item's index, or the branch's name, of an exec inside map or parallel; "" elsewhere.
+func (c *Command) Index() string {
+	switch c.unit.nr.node.mode {
+	case modeMap:
+		return strconv.Itoa(c.unit.index)
+	case modeParallel:
+		return c.unit.spec.name
+	}
+	return ""
+}
+
+// Perform runs the attempt of an exec and gives its outcome.
+func (c *Command) Perform(ctx context.Context, r *Run) Event {
+	u := c.unit
+	if c.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+		defer cancel()
+	}
+	out, err := u.spec.exec(ctx, Input{Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start})
+	ev := Event{Kind: EventOutcome, ID: c.ID, Action: out.Action, Meters: out.Meters}
+	if err == nil {
+		ev.Result, err = value.Normalize(out.Result)
+	}
+	if err != nil {
+		ev.Result, ev.Action, ev.Err = nil, "", fault.Of(err)
+		switch ctx.Err() {
+		case context.DeadlineExceeded:
+			ev.Err = fault.New(fault.Timeout, "no result within %v", c.For)
+		case context.Canceled:
+			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
+		}
+	}
+	return ev
+}
+
+// Run is the state of one run of a flow: what its events so far have made of it.
+type Run struct {
+	flow  *Flow
+	now   time.Duration
+	start time.Time
+	seed  splitmix
+	scope *cond.Scope
+
+	root    *frame
+	lastID  int
+	execs   []*unit // under way, by id
+	timers  map[int]timer
+	ready   []place // nodes to start, in order
+	cmds    []Command
+	done    bool
+	outcome failureOrAction
+
+	inScope        *frame // whose store the expressions see
+	attemptInScope int
+	actionInScope  string
+	spare          []*nodeRun // retired, to be used again
+	values         []any      // of evaluatePost
+	old            []oldValue // of write
+
+	frames  []frameInfo // of the records
+	actions interned
+	meters  map[string]float64
+	observe func(Transition)
+}
+
+// place is a node of a frame.
+type place struct {
+	f    *frame
+	node int
+}
+
+// timer is what a wait was for: the next attempt of a unit, the bound on its attempt, or the bound on a frame.
+type timer struct {
+	retry   *unit
+	attempt *unit
+	frame   *frame
+}
+
+type failureOrAction struct {
+	action string
+	err    *failure
+}
+
+// NewRun makes a run that waits for EventStart. observe, if not nil, is told of every node that ends.
+func NewRun(flow *Flow, observe func(Transition)) *Run {
+	return &Run{flow: flow, timers: map[int]timer{}, observe: observe}
+}
+
+// Step takes a run one event on and returns what is to be done next; the commands are valid until the next call. It
+// reads no clock, no random source and no channel and depends on no map's order. An event that answers nothing the run
+// asked for is an error: the events are not of this flow.
+func (r *Run) Step(ev *Event) ([]Command, error) {
+	r.cmds = r.cmds[:0]
+	if r.done {
+		return nil, fmt.Errorf("the run has ended and takes no more events")
+	}
+	r.now = ev.At
+	switch ev.Kind {
+	case EventStart:
+		r.begin(ev)
+	case EventOutcome:
+		i, ok := slices.BinarySearchFunc(r.execs, ev.ID, func(u *unit, id int) int { return u.id - id })
+		if !ok {
+			return nil, fmt.Errorf("no attempt %d is under way", ev.ID)
+		}
+		u := r.execs[i]
+		r.execs = slices.Delete(r.execs, i, i+1)
+		r.execDone(u, ev)
+	case EventTimer:
+		t, ok := r.timers[ev.ID]
+		if !ok {
+			return nil, fmt.Errorf("no wait %d is under way", ev.ID)
+		}
+		delete(r.timers, ev.ID)
+		r.fire(t)
+	case EventCancel:
+		r.stopFrame(r.root, newFailure(fault.New(fault.Cancelled, "the run was cancelled")))
+		r.settleFrame(r.root)
+	}
+	for i := 0; i < len(r.ready); i++ { // grows while it runs
+		r.startNode(r.ready[i])
+	}
+	r.ready = r.ready[:0]
+	return r.cmds, nil
+}
+
+// Done reports whether the run has ended.
+func (r *Run) Done() bool { return r.done }
+
+func (r *Run) begin(ev *Event) {
+	r.start, r.seed = ev.Time, splitmix(ev.Seed)
+	r.scope = cond.NewScope(ev.Time)
+	r.scope.Set("attempt", r.attemptInScope)
+	r.scope.Set("action", r.actionInScope)
+	f, err := r.newFrame(nil, r.flow, "", ev.Input)
+	r.root = f
+	if err != nil {
+		f.fail(newFailure(err))
+		r.settleFrame(f)
+	}
+}
+
+func (r *Run) newID() int {
+	r.lastID++
+	return r.lastID
+}
+
+func (r *Run) emit(c Command) { r.cmds = append(r.cmds, c) }
+
+func (r *Run) wait(d time.Duration, running bool, t timer) int {
+	id := r.newID()
+	r.timers[id] = t
+	r.emit(Command{Kind: CommandWait, ID: id, For: d, Running: running})
+	return id
+}
+
+func (r *Run) stopWait(id int) {
+	if _, ok := r.timers[id]; ok {
+		delete(r.timers, id)
+		r.emit(Command{Kind: CommandStop, ID: id})
+	}
+}
+
+func (r *Run) fire(t timer) {
+	switch {
+	case t.retry != nil:
+		t.retry.state = unitIdle
+		r.attempt(t.retry)
+		r.settleNode(t.retry.nr)
+	case t.attempt != nil:
+		u, child := t.attempt, t.attempt.child
+		u.why = newFailure(fault.New(fault.Timeout, "no result within %v", u.nr.node.timeout))
+		r.stopFrame(child, u.why)
+		r.settleFrame(child)
+	case t.frame != nil:
+		f := t.frame
+		r.stopFrame(f, newFailure(fault.New(fault.Limit, "the limit timeout (%v) of flow %q is reached", f.flow.limits.timeout, f.flow.Name)))
+		r.settleFrame(f)
+	}
+}
+
+// interned numbers strings, so that the records of steps hold no pointers.
+type interned struct {
+	index map[string]int32
+	names []string
+	last  int32 // the one that was asked for last: most often the one that is asked for next
+}
+
+func (t *interned) of(s string) int32 {
+	if len(t.names) > 0 && t.names[t.last] == s {
+		return t.last
+	}
+	t.last = t.add(s)
+	return t.last
+}
+
+func (t *interned) add(s string) int32 {
+	if i, ok := t.index[s]; ok {
+		return i
+	}
+	if t.index == nil {
+		t.index = map[string]int32{}
+	}
+	i := int32(len(t.names))
+	t.index[s] = i
+	t.names = append(t.names, s)
+	return i
+}

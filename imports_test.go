@@ -1,0 +1,194 @@
+// Package pflow_test holds what is true of the module as a whole.
+package pflow_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says what each package may import of this module: paths relative to it, "*" for one more element, "..." for
+// anything below, and of other modules by their prefix. Every package stands here: one that does not is a fault, so that
+// a new one is a decision. Tests may import more; see testImports.
+var imports = map[string][]string{
+	"cmd/pflow": {"...", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+
+	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go"},
+	"engine/journal": {"engine", "internal/fault", "internal/value"},
+
+	"flows":   {},
+	"prompts": {},
+	"nodes":   {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
+	"ir":      {"internal/diag", "internal/fault", "internal/value"},
+
+	"internal/fault":    {},
+	"internal/value":    {"internal/fault"},
+	"internal/diag":     {},
+	"internal/yamltree": {"internal/diag", "gopkg.in/yaml.v3"},
+	"internal/prompt":   {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
+
+	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
+	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/value"},
+
+	"internal/repair":    {"internal/fault", "internal/value"},
+	"internal/retrieve":  {"internal/fault", "internal/value"},
+	"internal/extract":   {"internal/fault", "internal/value"},
+	"internal/mapparams": {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
+	"internal/compose":   {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},
+
+	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
+	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
+	"internal/experiment": {"engine", "engine/*", "ir", "internal/*"},
+	"internal/llm":        {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
+	"internal/llmtest":    {"internal/fault", "internal/value"},
+	"internal/trace":      {"engine", "internal/fault", "internal/value"},
+}
+
+// testImports is what tests may import beside what their package may.
+var testImports = map[string][]string{
+	"": {
+		"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools/txtar",
+		"github.com/santhosh-tekuri/jsonschema/v6",
+	},
+	"engine":            {"engine/journal", "nodes", "flows", "prompts"},
+	"nodes":             {"flows", "prompts"},
+	"internal/yamltree": {"internal/value"},
+}
+
+// importers names the one package that may import each other module; tests aside.
+var importers = map[string]string{
+	"github.com/spf13/cobra":                   "cmd/pflow",
+	"github.com/spf13/pflag":                   "cmd/pflow",
+	"gopkg.in/yaml.v3":                         "internal/yamltree",
+	"github.com/expr-lang/expr":                "engine/cond",
+	"github.com/google/cel-go":                 "engine/cond",
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/prompt",
+	"github.com/sashabaranov/go-openai":        "internal/llm",
+	"mvdan.cc/sh/v3":                           "nodes",
+}
+
+// TestImports holds the packages to the table.
+func TestImports(t *testing.T) {
+	for _, f := range goFiles(t) {
+		for _, imported := range f.imports {
+			if why := refused(f, imported); why != "" {
+				t.Errorf("%s imports %q: %s", f.path, imported, why)
+			}
+		}
+	}
+}
+
+// goFile is one source file; the package is its directory.
+type goFile struct {
+	path, pkg string
+	test      bool
+	imports   []string
+}
+
+// goFiles reads the module's Go files. Directories with a go.mod of their own are other modules.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	root := os.DirFS(".")
+	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if _, err := fs.Stat(root, path.Join(p, "go.mod")); p != "." && (err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") || path.Dir(p) == "." {
+			return nil
+		}
+		src, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		f := goFile{path: p, pkg: path.Dir(p), test: strings.HasSuffix(p, "_test.go")}
+		for _, spec := range src.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p, err)
+			}
+			f.imports = append(f.imports, name)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].path < files[j].path })
+	return files
+}
+
+// refused says why a file may not import a package, or "".
+func refused(f goFile, imported string) string {
+	own, inside := strings.CutPrefix(imported, "pflow/")
+	if !inside {
+		first, _, _ := strings.Cut(imported, "/")
+		if !strings.Contains(first, ".") {
+			return "" // the standard library
+		}
+		own = imported
+	}
+	allowed, known := imports[f.pkg]
+	if !known {
+		return fmt.Sprintf("the package %s does not stand in the table of imports_test.go; decide where it belongs", f.pkg)
+	}
+	if f.test {
+		allowed = slices.Concat(allowed, testImports[""], testImports[f.pkg], []string{f.pkg})
+	}
+	if !f.test && !inside {
+		for module, importer := range importers {
+			if below(imported, module) && importer != f.pkg {
+				return "only " + importer + " does"
+			}
+		}
+	}
+	if inside && strings.HasPrefix(own, "cmd/") {
+		return "nothing imports cmd"
+	}
+	ok := false
+	for _, pattern := range allowed {
+		not := strings.HasPrefix(pattern, "!")
+		if matches(strings.TrimPrefix(pattern, "!"), own, inside) {
+			if not {
+				return "the table refuses it"
+			}
+			ok = true
+		}
+	}
+	if !ok {
+		return "the table of imports_test.go does not have it"
+	}
+	return ""
+}
+
+func matches(pattern, imported string, inside bool) bool {
+	if !inside {
+		return below(imported, pattern)
+	}
+	if pattern == "..." {
+		return true
+	}
+	ok, _ := path.Match(pattern, imported)
+	return ok
+}
+
+// below reports whether a package belongs to a module.
+func below(pkg, module string) bool { return pkg == module || strings.HasPrefix(pkg, module+"/") }

@@ -1,0 +1,126 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// workflow writes the steps as a document. Every value of the request is an input; steps that were given the same value
+// for the same key share one.
+func (c *composer) workflow() *ir.Workflow {
+	w := &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}
+	ids := map[*step]string{}
+	taken := map[string]bool{"stdin": true}
+	hidden := map[string]bool{} // outputs: an input of such a name would hide one
+	for _, s := range c.steps {
+		ids[s] = unique(idOf(s.of.Name), taken, "-")
+		for _, out := range s.of.Outputs {
+			hidden[out.Key] = true
+		}
+	}
+	type asked struct{ key, value string }
+	shared := map[asked]string{}
+	for n, s := range c.steps {
+		node := ir.Node{ID: ids[s], Type: s.of.Name, Params: map[string]any{}, Purpose: firstSentence(s.of.Description)}
+		for _, p := range s.ports() {
+			b, given := s.params[p.Key]
+			switch {
+			case given && b.from != nil:
+				node.Params[p.Key] = "${" + ids[b.from] + "." + b.output + "}"
+				continue
+			case !given && (!p.Required || p.Default != nil):
+				continue
+			}
+			if flag, ok := b.value.(bool); ok && given {
+				node.Params[p.Key] = flag // wording, not a value: all .go files is recursive
+				continue
+			}
+			k := asked{p.Key, value.JSON(b.value)}
+			name, ok := shared[k]
+			if !ok || !given {
+				name = inputName(p.Key)
+				if taken[name] || hidden[name] {
+					verb, _, _ := strings.Cut(inputName(ids[s]), "_")
+					name = verb + "_" + name
+				}
+				name = unique(name, taken, "_")
+				if given {
+					shared[k] = name
+				}
+				w.Inputs = append(w.Inputs, input(name, &p))
+			}
+			node.Params[p.Key] = "${" + name + "}"
+		}
+		s.finish(&node)
+		w.Nodes = append(w.Nodes, node)
+		if n > 0 {
+			w.Edges = append(w.Edges, ir.Edge{From: ids[c.steps[n-1]], To: node.ID, Action: ir.ActionDefault})
+		}
+	}
+	last := c.steps[len(c.steps)-1]
+	for _, out := range last.of.Outputs {
+		w.Outputs = append(w.Outputs, ir.Output{Name: out.Key, Type: out.Type, Source: "${" + ids[last] + "." + out.Key + "}", Description: out.Description})
+	}
+	return w
+}
+
+func input(name string, p *ir.Port) ir.Input {
+	in := ir.Input{Name: name, Type: p.Type, Required: p.Required, Description: p.Description}
+	if p.Default != nil {
+		in.Required, in.HasDefault, in.Default = false, true, p.Default
+	}
+	return in
+}
+
+// unique gives a name that is not taken: the name itself, else with a number behind it.
+func unique(name string, taken map[string]bool, sep string) string {
+	got := name
+	for n := 2; taken[got]; n++ {
+		got = fmt.Sprintf("%s%s%d", name, sep, n)
+	}
+	taken[got] = true
+	return got
+}
+
+// idOf makes a node id of a component's name.
+func idOf(name string) string {
+	id := strings.Map(func(r rune) rune {
+		if r < 128 && (r == '-' || r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z') {
+			return r
+		}
+		return '-'
+	}, name)
+	if strings.Trim(id, "-_") == "" {
+		return "step"
+	}
+	return id
+}
+
+// inputName makes the name of an input of a key.
+func inputName(key string) string { return strings.ReplaceAll(idOf(key), "-", "_") }
+
+// firstSentence is what a description says first.
+func firstSentence(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if at := strings.Index(s, ". "); at >= 0 {
+		s = s[:at+1]
+	}
+	const most = 160
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// Names lists the components of a result, for messages.
+func (r Result) Names() []string {
+	var out []string
+	for _, n := range r.Workflow.Nodes {
+		out = append(out, n.Type)
+	}
+	return slices.Compact(out)
+}

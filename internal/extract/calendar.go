@@ -1,0 +1,628 @@
+package extract
+
+import (
+	"strings"
+	"time"
+)
+
+// span is a stretch of days, to exclusive. A day is one that was named as such, a date and no range.
+type span struct {
+	from, to time.Time
+	day      bool
+	month    bool // from was given by month: a bare day behind it belongs to the same month
+	year     bool // the year was given
+	weak     bool // could well mean something else; counts only where a preposition or a range supports it
+}
+
+// months and weekdays by their names and short forms.
+var (
+	months = func() map[string]time.Month {
+		out := map[string]time.Month{"sept": time.September}
+		for m := time.January; m <= time.December; m++ {
+			name := strings.ToLower(m.String())
+			out[name], out[name[:3]] = m, m
+		}
+		return out
+	}()
+	weekdays = func() map[string]time.Weekday {
+		out := map[string]time.Weekday{"tues": time.Tuesday, "thur": time.Thursday, "thurs": time.Thursday}
+		for d := time.Sunday; d <= time.Saturday; d++ {
+			name := strings.ToLower(d.String())
+			out[name], out[name[:3]] = d, d
+		}
+		return out
+	}()
+)
+
+var ordinals = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11,
+	"twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19,
+	"twentieth": 20, "thirtieth": 30,
+}
+
+// date reads a day or a calendar period.
+func (p *reader) date(i int) (span, int) {
+	best, length := span{}, 0
+	for _, read := range []func(int) (span, int){
+		p.relativeDay, p.isoDate, p.monthDate, p.weekday, p.nthWeekday, p.period, p.quarter, p.year, p.rollingDays, p.offsetDay,
+	} {
+		if s, n := read(i); n > length {
+			best, length = s, n
+		}
+	}
+	return best, length
+}
+
+func (p *reader) dayAt(t time.Time) span { return span{from: t, to: t.AddDate(0, 0, 1), day: true} }
+
+func (p *reader) ymd(y int, m time.Month, d int) (span, bool) {
+	t := time.Date(y, m, d, 0, 0, 0, 0, p.now.Location())
+	if t.Day() != d || t.Month() != m {
+		return span{}, false
+	}
+	s := p.dayAt(t)
+	s.month = true
+	return s, true
+}
+
+func (p *reader) monthOf(y int, m time.Month) span {
+	t := time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location())
+	return span{from: t, to: t.AddDate(0, 1, 0)}
+}
+
+func (p *reader) relativeDay(i int) (span, int) {
+	switch {
+	case p.is(i, "today", "tonight"):
+		return p.dayAt(p.today), 1
+	case p.is(i, "tomorrow"):
+		return p.dayAt(p.today.AddDate(0, 0, 1)), 1
+	case p.is(i, "yesterday"):
+		return p.dayAt(p.today.AddDate(0, 0, -1)), 1
+	}
+	at := p.skip(i, "the")
+	if p.is(at, "day") && p.is(at+1, "after", "before") {
+		if p.is(at+1, "after") && p.is(at+2, "tomorrow") {
+			return p.dayAt(p.today.AddDate(0, 0, 2)), at + 3 - i
+		}
+		if p.is(at+1, "before") && p.is(at+2, "yesterday") {
+			return p.dayAt(p.today.AddDate(0, 0, -2)), at + 3 - i
+		}
+	}
+	return span{}, 0
+}
+
+// number reads plain digits within bounds; no sign, no scale.
+func (p *reader) plain(i, low, high int) (int, bool) {
+	if i >= len(p.toks) || i < 0 || !p.toks[i].digits || strings.ContainsAny(p.toks[i].text, ".,") || len(p.toks[i].text) > 4 {
+		return 0, false
+	}
+	f, _ := p.digits(i)
+	return int(f), int(f) >= low && int(f) <= high
+}
+
+func (p *reader) fullYear(i int) (int, bool) {
+	if i >= len(p.toks) || i < 0 || len(p.toks[i].text) != 4 {
+		return 0, false
+	}
+	return p.plain(i, 1900, 2099)
+}
+
+// isoDate reads 2016-11-07, 2019/aug/01, 2015-12, 5/17/2018, 5/17, 05-Aug-2016.
+func (p *reader) isoDate(i int) (span, int) {
+	if p.is(i-1, "-", "/") && p.glued(i) && i > 1 && p.glued(i-1) && p.toks[i-2].digits {
+		return span{}, 0 // part of a longer code
+	}
+	sep := p.word(i + 1)
+	if sep != "-" && sep != "/" && sep != "." {
+		return span{}, 0
+	}
+	joined := func(n int) bool {
+		for k := 1; k < n; k++ {
+			if !p.glued(i + k) {
+				return false
+			}
+		}
+		return !(p.is(i+n, sep) && p.glued(i+n) && p.glued(i+n+1) && i+n+1 < len(p.toks) && p.toks[i+n+1].digits)
+	}
+	monthAt := func(k int) (time.Month, bool) {
+		if m, ok := months[p.word(k)]; ok {
+			return m, true
+		}
+		m, ok := p.plain(k, 1, 12)
+		return time.Month(m), ok
+	}
+	if y, ok := p.fullYear(i); ok {
+		m, isMonth := monthAt(i + 2)
+		if !isMonth {
+			return span{}, 0
+		}
+		if d, ok := p.plain(i+4, 1, 31); ok && p.is(i+3, sep) && joined(5) {
+			if s, ok := p.ymd(y, m, d); ok {
+				s.year = true
+				return s, 5
+			}
+		}
+		if joined(3) && len(p.word(i+2)) > 1 && !p.is(i+3, sep) {
+			s := p.monthOf(y, m)
+			s.year = true
+			return s, 3
+		}
+		return span{}, 0
+	}
+	if y, ok := p.fullYear(i + 4); ok && p.is(i+3, sep) && joined(5) {
+		if m, named := months[p.word(i+2)]; named {
+			if d, ok := p.plain(i, 1, 31); ok {
+				if s, ok := p.ymd(y, m, d); ok {
+					s.year = true
+					return s, 5
+				}
+			}
+		}
+		m, isMonth := monthAt(i)
+		if d, ok := p.plain(i+2, 1, 31); ok && isMonth {
+			if s, ok := p.ymd(y, m, d); ok {
+				s.year = true
+				return s, 5
+			}
+		}
+		if d, ok := p.plain(i, 13, 31); ok { // the day first, as most of the world writes
+			if m, ok := p.plain(i+2, 1, 12); ok {
+				if s, ok := p.ymd(y, time.Month(m), d); ok {
+					s.year = true
+					return s, 5
+				}
+			}
+		}
+		return span{}, 0
+	}
+	if m, ok := months[p.word(i)]; ok {
+		if y, ok := p.fullYear(i + 2); ok && joined(3) {
+			s := p.monthOf(y, m)
+			s.year = true
+			return s, 3
+		}
+	}
+	if m, ok := p.plain(i, 1, 12); ok && sep == "/" && joined(3) && !p.is(i+3, "/") {
+		if d, ok := p.plain(i+2, 1, 31); ok && (d > 10 || p.is(i-1, "on", "by", "since", "until", "before", "after", "from", "meet", "date")) {
+			if s, ok := p.ymd(p.now.Year(), time.Month(m), d); ok {
+				return s, 3
+			}
+		}
+	}
+	return span{}, 0
+}
+
+// dayNumber reads the day of a month: 4, 4th, the fourth, twenty second.
+func (p *reader) dayNumber(i int) (d, n int, ordinal bool) {
+	at := p.skip(i, "the")
+	if d, ok := p.plain(at, 1, 31); ok {
+		if p.is(at+1, "st", "nd", "rd", "th") && p.glued(at+1) {
+			return d, at + 2 - i, true
+		}
+		return d, at + 1 - i, false
+	}
+	if d, ok := ordinals[p.word(at)]; ok {
+		return d, at + 1 - i, true
+	}
+	if t := tens[p.word(at)]; t == 20 || t == 30 {
+		next := p.skip(at+1, "-")
+		if d, ok := ordinals[p.word(next)]; ok && d < 10 {
+			return int(t) + d, next + 1 - i, true
+		}
+	}
+	return 0, 0, false
+}
+
+// monthName reads the name of a month. may, march and the short forms are words of their own too: they need a capital
+// or a preposition.
+func (p *reader) monthName(i int) (m time.Month, n int, weak bool) {
+	m, ok := months[p.word(i)]
+	if !ok {
+		return 0, 0, false
+	}
+	n = 1
+	if p.is(i+1, ".") && p.glued(i+1) && len(p.word(i)) <= 4 {
+		n = 2
+	}
+	weak = p.is(i, "may", "mar", "march", "dec", "sept") && !p.toks[i].upper && len(p.toks) > 1
+	return m, n, weak || p.is(i, "may") && i == 0
+}
+
+// behindYear reads a year that belongs to a date: ", 2014", "of 1995", "in 2008".
+func (p *reader) behindYear(i int) (y, n int) {
+	at := p.skip(i, ",")
+	at = p.skip(at, "of", "in")
+	if y, ok := p.fullYear(at); ok && !p.is(at+1, ":") && !(p.is(at+1, "-") && p.glued(at+1) && p.is(at, "of")) {
+		return y, at + 1 - i
+	}
+	return 0, 0
+}
+
+// monthDate reads May 5, 4th of July 1995, March, October 2014, Monday, Feb 18.
+func (p *reader) monthDate(i int) (span, int) {
+	if _, named := weekdays[p.word(i)]; named {
+		at := p.skip(i+1, ".")
+		at = p.skip(at, ",")
+		if s, n := p.monthDate(at); n > 0 && s.day {
+			return s, at + n - i
+		}
+		return span{}, 0
+	}
+	year := p.now.Year()
+	if y, ok := p.fullYear(i); ok { // 2017 april
+		if m, n, _ := p.monthName(i + 1); n > 0 {
+			s := p.monthOf(y, m)
+			s.year = true
+			return s, 1 + n
+		}
+	}
+	if m, n, weak := p.monthName(i); n > 0 {
+		at := p.skip(i+n, ",")
+		if y, k := p.behindYear(i + n); k > 0 {
+			s := p.monthOf(y, m)
+			s.year = true
+			return s, n + k
+		}
+		if d, k, _ := p.dayNumber(at); k > 0 && !p.is(at+k, ":") && !(p.is(at+k, "am", "pm") && at == i+n) {
+			y, k2 := p.behindYear(at + k)
+			if k2 > 0 {
+				year = y
+			}
+			if s, ok := p.ymd(year, m, d); ok {
+				s.year = k2 > 0
+				return s, at + k + k2 - i
+			}
+		}
+		s := p.monthOf(year, m)
+		s.weak = weak && !p.is(i-1, "in", "since", "until", "by", "from", "of", "next", "last", "during", "the", "before", "after")
+		s.month = true
+		return s, n
+	}
+	if d, k, ordinal := p.dayNumber(i); k > 0 {
+		at := p.skip(i+k, "of")
+		if m, n, _ := p.monthName(at); n > 0 && (ordinal || at > i+k || p.word(at) != "may" || p.toks[at].upper) {
+			y, k2 := p.behindYear(at + n)
+			if k2 > 0 {
+				year = y
+			}
+			if s, ok := p.ymd(year, m, d); ok {
+				s.year = k2 > 0
+				return s, at + n + k2 - i
+			}
+		}
+	}
+	return span{}, 0
+}
+
+// monday is the first day of the week that a day is in.
+func monday(t time.Time) time.Time {
+	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+}
+
+// weekday reads Monday, next Tuesday, this past Wednesday, Wednesday of next week, next week on Tuesday.
+func (p *reader) weekday(i int) (span, int) {
+	inWeek := func(d time.Weekday, weeks int) span {
+		return p.dayAt(monday(p.today).AddDate(0, 0, (int(d)+6)%7+7*weeks))
+	}
+	weekOf := func(i int) (weeks, n int) {
+		at := p.skip(i, "of")
+		if p.is(at+1, "week", "week's", "week’s") {
+			switch {
+			case p.is(at, "this"):
+				return 0, at + 2 - i
+			case p.is(at, "next"):
+				return 1, at + 2 - i
+			case p.is(at, "last", "previous"):
+				return -1, at + 2 - i
+			}
+		}
+		return 0, 0
+	}
+	if weeks, n := weekOf(i); n > 0 && !p.is(i, "of") {
+		at := p.skip(i+n, "on", "'s", "’s")
+		if d, ok := weekdays[p.word(at)]; ok {
+			return inWeek(d, weeks), at + 1 - i
+		}
+		return span{}, 0
+	}
+	at, which := i, ""
+	for p.is(at, "this", "next", "last", "previous", "past", "coming", "upcoming") && at < i+2 {
+		which, at = p.word(at), at+1
+	}
+	d, ok := weekdays[p.word(at)]
+	if !ok {
+		return span{}, 0
+	}
+	weak := p.is(at, "sun", "sat", "wed", "mon") && which == "" && !p.toks[at].upper && len(p.toks) > 1 && !p.is(at-1, "on")
+	n := at + 1 - i
+	if p.is(at+1, ".") && p.glued(at+1) && len(p.word(at)) <= 5 {
+		n++
+	}
+	if weeks, k := weekOf(i + n); k > 0 && which == "" {
+		return inWeek(d, weeks), n + k
+	}
+	ahead := (int(d) - int(p.today.Weekday()) + 7) % 7
+	s := p.dayAt(p.today.AddDate(0, 0, ahead))
+	switch which {
+	case "next":
+		s = inWeek(d, 1)
+	case "last", "previous":
+		s = inWeek(d, -1)
+	case "this":
+		s = inWeek(d, 0)
+	case "past":
+		if ahead == 0 {
+			s = p.dayAt(p.today.AddDate(0, 0, -7))
+		} else {
+			s = p.dayAt(p.today.AddDate(0, 0, ahead-7))
+		}
+	case "coming", "upcoming":
+		if ahead == 0 {
+			s = p.dayAt(p.today.AddDate(0, 0, 7))
+		}
+	}
+	s.weak = weak
+	return s, n
+}
+
+// nthWeekday reads the first Monday of this month, the last Friday in October.
+func (p *reader) nthWeekday(i int) (span, int) {
+	at := p.skip(i, "the")
+	nth, ok := ordinals[p.word(at)]
+	if p.is(at, "last") {
+		nth, ok = -1, true
+	}
+	d, named := weekdays[p.word(at+1)]
+	if !ok || !named || nth > 5 || !p.is(at+2, "of", "in") {
+		return span{}, 0
+	}
+	m, n := p.monthPeriod(at + 3)
+	if n == 0 {
+		return span{}, 0
+	}
+	t := m.from.AddDate(0, 0, (int(d)-int(m.from.Weekday())+7)%7+7*(nth-1))
+	if nth < 0 {
+		last := m.to.AddDate(0, 0, -1)
+		t = last.AddDate(0, 0, -(int(last.Weekday())-int(d)+7)%7)
+	}
+	if !t.Before(m.to) {
+		return span{}, 0
+	}
+	return p.dayAt(t), at + 3 + n - i
+}
+
+func (p *reader) monthPeriod(i int) (span, int) {
+	if s, n := p.monthDate(i); n > 0 && !s.day {
+		return s, n
+	}
+	if p.is(i, "the") && p.is(i+1, "month") {
+		return p.monthOf(p.now.Year(), p.now.Month()), 2
+	}
+	at := p.skip(i, "the")
+	if p.is(at+1, "month") {
+		if s, n := p.period(at); n > 0 {
+			return s, at + n - i
+		}
+	}
+	return span{}, 0
+}
+
+// period reads this week, last month, the next quarter, this calendar year, next weekend.
+func (p *reader) period(i int) (span, int) {
+	at := p.skip(i, "the")
+	which := 0
+	switch {
+	case p.is(at, "this", "current"):
+	case p.is(at, "next", "coming", "following"):
+		which = 1
+	case p.is(at, "last", "previous", "past", "prior"):
+		which = -1
+	default:
+		return p.toDate(i)
+	}
+	unit := p.skip(at+1, "calendar")
+	n := unit + 1 - i
+	y, m := p.now.Year(), p.now.Month()
+	first := time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location())
+	switch {
+	case p.is(unit, "week"):
+		t := monday(p.today).AddDate(0, 0, 7*which)
+		return span{from: t, to: t.AddDate(0, 0, 7)}, n
+	case p.is(unit, "weekend"):
+		t := monday(p.today).AddDate(0, 0, 7*which+5)
+		return span{from: t, to: t.AddDate(0, 0, 2)}, n
+	case p.is(unit, "month"):
+		t := first.AddDate(0, which, 0)
+		return span{from: t, to: t.AddDate(0, 1, 0), year: true}, n
+	case p.is(unit, "quarter"):
+		t := first.AddDate(0, -(int(m)-1)%3+3*which, 0)
+		return span{from: t, to: t.AddDate(0, 3, 0), year: true}, n
+	case p.is(unit, "year"):
+		t := time.Date(y+which, 1, 1, 0, 0, 0, 0, p.now.Location())
+		return span{from: t, to: t.AddDate(1, 0, 0), year: true}, n
+	}
+	if m, k, weak := p.monthName(unit); k > 0 && unit == at+1 && !(weak && which == 0) { // next May
+		year := y
+		if which > 0 && m <= p.now.Month() {
+			year++
+		} else if which < 0 && m >= p.now.Month() {
+			year--
+		}
+		return p.monthOf(year, m), unit + k - i
+	}
+	return span{}, 0
+}
+
+// toDate reads year to date.
+func (p *reader) toDate(i int) (span, int) {
+	if !p.is(i+1, "to") || !p.is(i+2, "date") {
+		return span{}, 0
+	}
+	y, m := p.now.Year(), p.now.Month()
+	switch {
+	case p.is(i, "year"):
+		m = 1
+	case p.is(i, "quarter"):
+		m -= (m - 1) % 3
+	case !p.is(i, "month"):
+		return span{}, 0
+	}
+	return span{from: time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location()), to: p.today.AddDate(0, 0, 1)}, 3
+}
+
+// quarter reads Q1, q3 2019, 2018-Q4, third quarter of 2018.
+func (p *reader) quarter(i int) (span, int) {
+	of := func(y, q int) span {
+		t := time.Date(y, time.Month(q*3-2), 1, 0, 0, 0, 0, p.now.Location())
+		return span{from: t, to: t.AddDate(0, 3, 0)}
+	}
+	name := func(i int) (int, int) {
+		if p.is(i, "q") && p.glued(i+1) {
+			if q, ok := p.plain(i+1, 1, 4); ok {
+				return q, 2
+			}
+		}
+		at := p.skip(i, "the")
+		q, ok := ordinals[p.word(at)]
+		if d, k, ordinal := p.dayNumber(at); ordinal && !ok {
+			q, ok, at = d, true, at+k-1
+		}
+		if ok && q <= 4 && p.is(at+1, "quarter", "qtr") {
+			return q, at + 2 - i
+		}
+		return 0, 0
+	}
+	if y, ok := p.fullYear(i); ok {
+		at := p.skip(i+1, "-")
+		if q, n := name(at); n > 0 {
+			s := of(y, q)
+			s.year = true
+			return s, at + n - i
+		}
+		return span{}, 0
+	}
+	q, n := name(i)
+	if n == 0 {
+		return span{}, 0
+	}
+	at := p.skip(i+n, "-")
+	if y, k := p.behindYear(at); k > 0 {
+		s := of(y, q)
+		s.year = true
+		return s, at + k - i
+	}
+	return of(p.now.Year(), q), n
+}
+
+// year reads 2014 and the year 2008. A bare number of four digits is a year only where something supports it.
+func (p *reader) year(i int) (span, int) {
+	at := p.skip(i, "the")
+	named := p.is(at, "year")
+	if named {
+		at++
+	} else {
+		at = i
+	}
+	y, ok := p.fullYear(at)
+	if !ok || p.is(at+1, ":", "%", "/") || p.glued(at+1) && p.is(at+1, ".") && at+2 < len(p.toks) && p.toks[at+2].digits {
+		return span{}, 0
+	}
+	if p.is(at-1, "-", "#", "/", ".", "$", "€", "£") && p.glued(at) && at-1 > 0 && p.glued(at-1) {
+		return span{}, 0
+	}
+	if p.is(at+1, "-") && p.glued(at+1) && p.glued(at+2) {
+		if _, year := p.fullYear(at + 2); !year || p.is(at+3, "-") {
+			return span{}, 0
+		}
+	}
+	t := time.Date(y, 1, 1, 0, 0, 0, 0, p.now.Location())
+	supported := named || p.is(at-1, "in", "since", "from", "until", "before", "after", "during", "of", "by", "than", "for", "year")
+	return span{from: t, to: t.AddDate(1, 0, 0), year: true, weak: !supported}, at + 1 - i
+}
+
+var dayUnits = map[string][3]int{ // years, months, days
+	"day": {0, 0, 1}, "week": {0, 0, 7}, "fortnight": {0, 0, 14}, "month": {0, 1, 0}, "quarter": {0, 3, 0}, "year": {1, 0, 0}, "decade": {10, 0, 0},
+}
+
+// dayUnit reads day, weeks, quarters.
+func (p *reader) dayUnit(i int) ([3]int, bool) {
+	u, ok := dayUnits[strings.TrimSuffix(p.word(i), "s")]
+	return u, ok
+}
+
+func shift(t time.Time, u [3]int, n int) time.Time { return t.AddDate(u[0]*n, u[1]*n, u[2]*n) }
+
+// howMany reads the number of units: 3, three, a, a couple of.
+func (p *reader) howMany(i int) (float64, int) {
+	switch {
+	case p.is(i, "a", "an") && p.is(i+1, "couple"):
+		return 2, p.skip(i+2, "of") - i
+	case p.is(i, "couple"):
+		return 2, p.skip(i+1, "of") - i
+	case p.is(i, "a", "an", "one") && !p.is(i+1, "half", "and", "hundred", "dozen"):
+		return 1, 1
+	}
+	return p.positive(i)
+}
+
+// rollingDays reads the last 30 days, next two weeks, 3 next weeks.
+func (p *reader) rollingDays(i int) (span, int) {
+	at := p.skip(i, "the")
+	back, v, n := false, 0.0, 0
+	switch {
+	case p.is(at, "last", "past", "previous", "next", "coming", "following"):
+		back = p.is(at, "last", "past", "previous")
+		v, n = p.howMany(at + 1)
+		if n == 0 || p.is(at+1, "a", "an", "one") {
+			return span{}, 0
+		}
+		at += 1 + n
+	default:
+		if v, n = p.howMany(at); n == 0 || !p.is(at+n, "last", "past", "previous", "next") {
+			return span{}, 0
+		}
+		back = !p.is(at+n, "next")
+		at += n + 1
+	}
+	u, ok := p.dayUnit(at)
+	if !ok || v != float64(int(v)) || v == 1 || !strings.HasSuffix(p.word(at), "s") {
+		return span{}, 0
+	}
+	if back {
+		return span{from: shift(p.today, u, -int(v)), to: p.today, year: true}, at + 1 - i
+	}
+	return span{from: p.today, to: shift(p.today, u, int(v)), year: true}, at + 1 - i
+}
+
+// offsetDay reads 2 days ago, in two weeks, a week from tomorrow, 3 weeks later.
+func (p *reader) offsetDay(i int) (span, int) {
+	at := i
+	ahead := p.is(at, "in", "within")
+	if ahead {
+		at++
+	}
+	v, n := p.howMany(at)
+	if n == 0 || v != float64(int(v)) {
+		return span{}, 0
+	}
+	u, ok := p.dayUnit(at + n)
+	if !ok {
+		return span{}, 0
+	}
+	at += n + 1
+	switch {
+	case p.is(at, "ago") && !ahead:
+		return p.dayAt(shift(p.today, u, -int(v))), at + 1 - i
+	case p.is(at, "later", "hence") && !ahead:
+		return p.dayAt(shift(p.today, u, int(v))), at + 1 - i
+	case p.is(at, "from") && !ahead && p.is(at+1, "now", "today", "tomorrow"):
+		t := p.today
+		if p.is(at+1, "tomorrow") {
+			t = t.AddDate(0, 0, 1)
+		}
+		return p.dayAt(shift(t, u, int(v))), at + 2 - i
+	case ahead && !p.is(i, "within"):
+		return p.dayAt(shift(p.today, u, int(v))), at - i
+	}
+	return span{}, 0
+}

@@ -1,0 +1,251 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// SaveOptions says when, and what if the name is taken.
+type SaveOptions struct {
+	Now  time.Time
+	Next bool // make the next version of a workflow that exists; without it that is ErrExists
+}
+
+// Save writes a workflow under its name and gives the record as it was saved, with its version and times. What stood
+// there before is kept as a version.
+func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, error) {
+	if err := l.ValidName(r.Name); err != nil {
+		return nil, err
+	}
+	if _, list := ir.Decode(r.IR); list.HasErrors() {
+		return nil, list.Err()
+	}
+	var saved *Record
+	err := l.locked(ctx, func(d *os.Root) error {
+		before, exists, err := l.keep(d, r.Name, o.Next)
+		if err != nil {
+			return err
+		}
+		if exists && !o.Next {
+			return fault.New(fault.InvalidRequest, "there is a saved workflow %q; choose another name or save it as the next version: %v", r.Name, ErrExists)
+		}
+		next := *r
+		next.Version = l.lastVersion(d, r.Name) + 1
+		next.UpdatedAt = o.Now
+		next.CreatedAt = o.Now
+		if before != nil && !before.CreatedAt.IsZero() {
+			next.CreatedAt = before.CreatedAt
+		}
+		saved = &next
+		return write(d, r.Name+".json", next.encode())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return saved, nil
+}
+
+// AddExample notes a request that was approved for a workflow. It makes no version. Of many the last fifty are kept.
+func (l *Library) AddExample(ctx context.Context, name, request string) error {
+	const most = 50
+	if err := l.ValidName(name); err != nil {
+		return err
+	}
+	return l.locked(ctx, func(d *os.Root) error {
+		r, _, err := l.current(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return l.unknown(name)
+		}
+		if err != nil {
+			return err
+		}
+		if slices.Contains(r.Examples, request) {
+			return nil
+		}
+		r.Examples = append(r.Examples, request)
+		r.Examples = r.Examples[max(0, len(r.Examples)-most):]
+		return write(d, name+".json", r.encode())
+	})
+}
+
+// Rename moves a workflow with its versions to a name that is not taken. If a workflow of the new name was deleted
+// before, its versions stay and the moved ones are numbered behind them.
+func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) error {
+	for _, name := range []string{from, to} {
+		if err := l.ValidName(name); err != nil {
+			return err
+		}
+	}
+	return l.locked(ctx, func(d *os.Root) error {
+		r, _, err := l.current(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			return l.unknown(from)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := d.Lstat(to + ".json"); err == nil || from == to {
+			return fault.New(fault.InvalidRequest, "there is a saved workflow %q already: %v", to, ErrExists)
+		}
+		shift := l.lastVersion(d, to)
+		moved := *r
+		moved.Name, moved.Version, moved.UpdatedAt = to, r.Version+shift, now
+		old := l.versions(from)
+		if len(old) > 0 {
+			moved.Version = max(moved.Version, old[len(old)-1]+shift+1)
+			if err := d.MkdirAll(filepath.Join(versionsDir, to), 0o700); err != nil {
+				return failed(err)
+			}
+		}
+		if err := write(d, to+".json", moved.encode()); err != nil {
+			return err
+		}
+		for _, n := range old {
+			if err := d.Rename(versionFile(from, n), versionFile(to, n+shift)); err != nil {
+				return failed(err)
+			}
+		}
+		return failed(d.Remove(from + ".json"))
+	})
+}
+
+// Delete takes a workflow out of the library. Its file is kept as a version: `NAME@N` still reads it, and saving under
+// the name again goes on counting from there.
+func (l *Library) Delete(ctx context.Context, name string) error {
+	if err := l.ValidName(name); err != nil {
+		return err
+	}
+	return l.locked(ctx, func(d *os.Root) error {
+		_, exists, err := l.keep(d, name, true)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			return l.unknown(name)
+		}
+		return failed(d.Remove(name + ".json"))
+	})
+}
+
+// keep copies the current file of a name, whatever is in it, into the versions, and gives the record if it is one. With
+// store false it only looks.
+func (l *Library) keep(d *os.Root, name string, store bool) (r *Record, exists bool, err error) {
+	data, err := l.bytes(name + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, true, fault.New(fault.Permission, "%s: %v", l.Path(name), err)
+	}
+	number := 0
+	if r, _, err = Parse(l.Path(name), data); err == nil && r.Version < 1e6 {
+		number = r.Version
+	}
+	if !store {
+		return r, true, nil
+	}
+	if number > 0 {
+		if there, err := d.ReadFile(versionFile(name, number)); err == nil && bytes.Equal(there, data) {
+			return r, true, nil // kept by a save that was killed before it wrote the new file
+		} else if err == nil {
+			number = 0 // edited by hand since
+		}
+	}
+	if number == 0 {
+		versions := l.versions(name)
+		number = 1
+		if len(versions) > 0 {
+			number = versions[len(versions)-1] + 1
+		}
+	}
+	if err := d.MkdirAll(filepath.Join(versionsDir, name), 0o700); err != nil {
+		return nil, true, failed(err)
+	}
+	return r, true, write(d, versionFile(name, number), data)
+}
+
+// lastVersion is the highest number that was given out under a name.
+func (l *Library) lastVersion(d *os.Root, name string) int {
+	last := 0
+	if versions := l.versions(name); len(versions) > 0 {
+		last = versions[len(versions)-1]
+	}
+	return last
+}
+
+// locked runs f alone among all writers of the folder, processes and goroutines. Temporary files of writers that were
+// killed are removed.
+func (l *Library) locked(ctx context.Context, f func(d *os.Root) error) error {
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return failed(err)
+	}
+	d, err := os.OpenRoot(l.dir)
+	if err != nil {
+		return failed(err)
+	}
+	defer d.Close()
+	lock, err := d.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return failed(err)
+	}
+	defer lock.Close() // which frees the lock
+	if err := acquire(ctx, lock); err != nil {
+		return err
+	}
+	if entries, err := fs.ReadDir(d.FS(), "."); err == nil {
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), tempPrefix) {
+				_ = d.Remove(e.Name())
+			}
+		}
+	}
+	return f(d)
+}
+
+// write replaces a file in one step.
+func write(d *os.Root, file string, data []byte) error {
+	temp := tempPrefix + strconv.Itoa(os.Getpid()) + "-" + rand.Text()[:8]
+	f, err := d.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return failed(err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = d.Rename(temp, file)
+	}
+	if err != nil {
+		_ = d.Remove(temp)
+		return failed(err)
+	}
+	if dir, err := d.Open(filepath.Dir(file)); err == nil {
+		_ = dir.Sync() // the rename is atomic without it; this makes it last through a power cut
+		_ = dir.Close()
+	}
+	return nil
+}
+
+// failed words an error of the file system.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.New(fault.Permission, "the library cannot be written: %v", err)
+}

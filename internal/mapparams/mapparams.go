@@ -1,0 +1,306 @@
+// Package mapparams takes the values of declared inputs from a request, without a model.
+//
+// What could be a value (what extract finds, names, lists, phrases) is weighed against each input: by type and kind, by
+// the words beside it that the input's name and description have, by the preposition before it, and by the order in
+// which both stand. The best pair is settled first; a value is given out once.
+package mapparams
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"pflow/internal/extract"
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// Input is a value that is wanted.
+type Input struct {
+	Name        string
+	Type        value.Type
+	Kind        string
+	Description string
+	Required    bool
+	Default     any
+	HasDefault  bool
+	Enum        []any
+	// Step is what the step of a workflow that uses the input does, in words, and Order which one that is, from 1; 0 if
+	// nothing is known. Values are looked for first in the clause that speaks of the step.
+	Step  string
+	Order int
+}
+
+// Result is what a request says of the inputs. Confidence is from 0 to 1: how sure the values are.
+type Result struct {
+	Extracted  map[string]any
+	Missing    []Input // required inputs without a value, in the order given
+	Confidence float64
+	// Taken are the places in the request, as byte offsets, that values were taken from, by input.
+	Taken map[string][2]int
+}
+
+// The least score with which an input takes a value. An optional input needs to be spoken of.
+const (
+	leastRequired = 0.9
+	leastOptional = 2.2
+)
+
+// Map gives each input a value of the request. about says what is asked for, in words that are no values.
+func Map(request string, inputs []Input, about string, now time.Time) Result {
+	r := Result{Extracted: map[string]any{}, Confidence: 1, Taken: map[string][2]int{}}
+	m := newMapper(request, inputs, about, now)
+	m.enums(&r)
+	m.lines(&r)
+	m.assign(&r)
+	m.booleans(&r)
+	for _, in := range inputs {
+		if _, ok := r.Extracted[in.Name]; !ok && in.Required && !in.HasDefault {
+			r.Missing = append(r.Missing, in)
+		}
+	}
+	if n := len(r.Missing); n > 0 {
+		r.Confidence *= 1 - float64(n)/float64(len(inputs))
+	}
+	return r
+}
+
+// mapper is one call of Map.
+type mapper struct {
+	request    string
+	words      []retrieve.Word
+	now        time.Time
+	inputs     []spec
+	candidates []candidate
+	share      map[string]int // how many inputs have a word
+	clauses    [][2]int
+}
+
+// spec is an input with what its words say.
+type spec struct {
+	Input
+	name     map[string]bool // stems of its name
+	text     map[string]bool // stems of its description, examples left out
+	examples map[string]bool // what its description gives as examples, in lower case
+	wants    wants
+	role     role
+	clause   int  // where its step is spoken of; -1: anywhere
+	words    bool // takes a line word by word
+}
+
+func newMapper(request string, inputs []Input, about string, now time.Time) *mapper {
+	m := &mapper{request: request, words: retrieve.Words(request), now: now, share: map[string]int{}}
+	for _, in := range inputs {
+		s := spec{Input: in, name: map[string]bool{}, text: map[string]bool{}, clause: -1}
+		plain, examples := splitExamples(in.Description)
+		s.examples = examples
+		for _, w := range retrieve.Words(in.Name) {
+			if !numeral(w.Text) && (!w.Stop || w.Text == "from" || w.Text == "to") {
+				s.name[w.Stem] = true
+			}
+		}
+		for _, stem := range retrieve.Stems(plain) {
+			s.text[stem] = true
+		}
+		for w := range merged(s.name, s.text) {
+			m.share[w]++
+		}
+		s.words = in.Type == value.Array && strings.Contains(in.Description, "word by word")
+		s.wants, s.role = wantsOf(in), roleOfName(in.Name)
+		m.inputs = append(m.inputs, s)
+	}
+	m.alignSteps()
+	m.findCandidates(about)
+	return m
+}
+
+func merged(a, b map[string]bool) map[string]bool {
+	out := make(map[string]bool, len(a)+len(b))
+	for k := range a {
+		out[k] = true
+	}
+	for k := range b {
+		out[k] = true
+	}
+	return out
+}
+
+func numeral(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// pair is an input and what could be its value.
+type pair struct {
+	input, candidate int
+	score            float64
+	value            any
+}
+
+// assign settles the best pairs first.
+func (m *mapper) assign(r *Result) {
+	var pairs []pair
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if _, done := r.Extracted[in.Name]; done || in.Type == value.Boolean {
+			continue
+		}
+		for c := range m.candidates {
+			v, ok := m.convert(in, &m.candidates[c])
+			if !ok {
+				continue
+			}
+			s := m.score(i, c)
+			least := leastOptional
+			if in.Required && !in.HasDefault {
+				least = leastRequired
+			}
+			if s >= least {
+				pairs = append(pairs, pair{i, c, s, v})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.input, b.input), cmp.Compare(a.candidate, b.candidate))
+	})
+	for _, p := range pairs {
+		in, c := &m.inputs[p.input], &m.candidates[p.candidate]
+		if _, done := r.Extracted[in.Name]; done || m.used(r, c) {
+			continue
+		}
+		r.Extracted[in.Name] = p.value
+		r.Taken[in.Name] = [2]int{c.start, c.end}
+		r.Confidence = min(r.Confidence, 1-math.Exp(-p.score/2))
+	}
+}
+
+// used reports whether a part of a candidate was given out.
+func (m *mapper) used(r *Result, c *candidate) bool {
+	for _, t := range r.Taken {
+		if c.start < t[1] && c.end > t[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// convert brings a candidate to the form that an input has.
+func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
+	if len(in.Enum) > 0 {
+		return nil, false // enums was there before
+	}
+	switch in.Type {
+	case value.Integer, value.Number:
+		if c.number == nil {
+			return nil, false
+		}
+		v, err := ir.Coerce(in.Type, c.number)
+		return v, err == nil
+	case value.Array:
+		if in.words && c.list == nil && c.class != classList && c.number == nil {
+			return splitWords(c.text), true
+		}
+		if in.words && len(c.list) == 1 {
+			return splitWords(c.text), true
+		}
+		if c.list == nil {
+			return nil, false
+		}
+		return c.list, true
+	case value.Object, value.Boolean:
+		return nil, false
+	}
+	if c.list != nil && c.class == classList {
+		return nil, false
+	}
+	if c.kind == extract.Path && takesPattern(in) && endingForm.MatchString(c.text) {
+		return "*" + c.text, true
+	}
+	if t, ok := c.instant(); ok {
+		return formatDate(t, in.Description), true
+	}
+	return c.text, true
+}
+
+// score weighs a candidate for an input.
+func (m *mapper) score(i, ci int) float64 {
+	in, c := &m.inputs[i], &m.candidates[ci]
+	s := classScore(in, c)
+	if math.IsInf(s, -1) {
+		return s
+	}
+	s += m.cues(in, c)
+	if in.examples[strings.ToLower(c.text)] {
+		s += 3
+	}
+	s += roleScore(in.role, in.wants, c.preposition)
+	if in.clause >= 0 {
+		if k := m.clauses[in.clause]; c.start >= k[0] && c.start < k[1] {
+			s += 1.2
+		} else {
+			s -= 0.8
+		}
+	}
+	// What stands first belongs to what is declared first, all else being equal.
+	if n := len(m.inputs); n > 1 && len(m.candidates) > 1 {
+		s -= 0.3 * math.Abs(float64(i)/float64(n-1)-float64(ci)/float64(len(m.candidates)-1))
+	}
+	return s
+}
+
+// cues weighs the words beside a candidate that the input has: those before it count by nearness, that behind it most
+// where it is the very next one.
+func (m *mapper) cues(in *spec, c *candidate) float64 {
+	weight := func(stem string) float64 {
+		switch {
+		case in.name[stem]:
+			return 2.6 / math.Sqrt(float64(m.share[stem]))
+		case in.text[stem]:
+			return 1.1 / float64(m.share[stem])
+		}
+		return 0
+	}
+	s := 0.0
+	seen := map[string]bool{}
+	d := 0
+	for k := c.first - 1; k >= 0 && d < 4; k-- {
+		w := m.words[k]
+		if strings.ContainsAny(m.request[w.End:m.words[k+1].Start], ".;!?") && w.End-w.Start > 2 {
+			break
+		}
+		if w.Stop {
+			continue
+		}
+		if !seen[w.Stem] {
+			seen[w.Stem] = true
+			s += weight(w.Stem) / (1 + 0.6*float64(d))
+		}
+		d++
+	}
+	d = 0
+	for k := c.last + 1; k < len(m.words) && d < 2; k++ {
+		w := m.words[k]
+		if strings.ContainsAny(m.request[m.words[k-1].End:w.Start], ".;!?,") || w.Text == "and" {
+			break
+		}
+		if w.Stop {
+			d++
+			continue
+		}
+		if !seen[w.Stem] {
+			seen[w.Stem] = true
+			s += 0.9 * weight(w.Stem) / (1 + 1.5*float64(d))
+		}
+		d++
+	}
+	return min(s, 5)
+}
+
+// splitWords cuts a line as a command line.
+func splitWords(line string) []any {
+	out := []any{}
+	for _, w := range strings.Fields(line) {
+		out = append(out, strings.Trim(w, `"'`))
+	}
+	return out
+}

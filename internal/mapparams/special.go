@@ -1,0 +1,188 @@
+package mapparams
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
+)
+
+// enums gives inputs with a closed set of values the one that the request names.
+func (m *mapper) enums(r *Result) {
+	stems := map[string]int{} // -> the word, from 1
+	for k, w := range m.words {
+		if stems[w.Stem] == 0 {
+			stems[w.Stem] = k + 1
+		}
+	}
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		best, length, from, to := any(nil), 0, 0, 0
+		for _, v := range in.Enum {
+			text := strings.TrimSpace(fmt.Sprint(v))
+			words := retrieve.Words(text)
+			low, high := len(m.words), -1
+			all := len(words) > 0
+			for _, w := range words {
+				k := stems[w.Stem]
+				if k == 0 {
+					all = false
+					break
+				}
+				low, high = min(low, k-1), max(high, k-1)
+			}
+			if numeral(text) && all && !m.near(in, low) {
+				all = false
+			}
+			if all && high-low < 2*len(words)+1 && len(words) > length && text != "" {
+				best, length = v, len(words)
+				from, to = m.words[low].Start, m.words[high].End
+			}
+		}
+		if best == nil {
+			continue
+		}
+		r.Extracted[in.Name] = best
+		if !in.name[retrieve.Stem(strings.ToLower(fmt.Sprint(best)))] {
+			r.Taken[in.Name] = [2]int{from, to}
+		}
+	}
+}
+
+// near reports whether a word of an input's name stands beside a word.
+func (m *mapper) near(in *spec, k int) bool {
+	for j := max(0, k-3); j <= min(len(m.words)-1, k+3); j++ {
+		if in.name[m.words[j].Stem] || in.text[m.words[j].Stem] {
+			return true
+		}
+	}
+	return false
+}
+
+// booleans sets an input that the request speaks of by every word of its name.
+func (m *mapper) booleans(r *Result) {
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if in.Type != value.Boolean || len(in.Enum) > 0 {
+			continue
+		}
+		at, all, n := -1, true, 0
+		for stem := range in.name {
+			if flagWords[stem] {
+				continue
+			}
+			n++
+			found := false
+			for k, w := range m.words {
+				if w.Stem == stem && k > 0 {
+					found, at = true, k
+				}
+			}
+			all = all && found
+		}
+		if n == 0 || !all {
+			continue
+		}
+		before := m.request[:m.words[at].Start]
+		r.Extracted[in.Name] = !negation.MatchString(before[max(0, len(before)-30):])
+	}
+}
+
+// flagWords are parts of a flag's name that say nothing of what it is about.
+var flagWords = map[string]bool{"is": true, "has": true, "includ": true, "with": true, "us": true, "enabl": true, "allow": true, "show": true, "return": true, "get": true, "flag": true, "only": true, "appli": true}
+
+var negation = regexp.MustCompile(`(?i)\b(?:no|not|without|don't|do not|never|exclude|excluding|skip|omit)\b[^.,;]*$`)
+
+// alignSteps finds the clause that speaks of each input's step: steps and clauses keep their order where the words do
+// not say otherwise.
+func (m *mapper) alignSteps() {
+	steps := 0
+	for i := range m.inputs {
+		steps = max(steps, m.inputs[i].Order)
+	}
+	if steps < 2 {
+		return
+	}
+	m.clauses = retrieve.Clauses(m.request, nil)
+	if len(m.clauses) < 2 {
+		return
+	}
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if in.Step == "" {
+			continue
+		}
+		stems := map[string]bool{}
+		for _, s := range retrieve.Stems(in.Step) {
+			stems[s] = true
+		}
+		best, most := -1, 0.0
+		for k, c := range m.clauses {
+			s := 0.0
+			for _, w := range m.words {
+				if w.Start >= c[0] && w.End <= c[1] && stems[w.Stem] && !w.Stop {
+					s++
+				}
+			}
+			if s == 0 {
+				continue
+			}
+			// the clause at the step's place in the order is nearest
+			place := float64(in.Order-1) / float64(steps-1) * float64(len(m.clauses)-1)
+			s -= 0.4 * abs(place-float64(k))
+			if best < 0 || s > most {
+				best, most = k, s
+			}
+		}
+		if best < 0 && len(m.clauses) >= steps {
+			// Its clause says it in other words: it stands where the step stands.
+			best = int(float64(in.Order-1)/float64(steps-1)*float64(len(m.clauses)-1) + 0.5)
+		}
+		in.clause = best
+	}
+}
+
+func abs(f float64) float64 {
+	if f < 0 {
+		return -f
+	}
+	return f
+}
+
+// lines gives inputs that take a line word by word what stands behind the verb of their clause.
+func (m *mapper) lines(r *Result) {
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if !in.words {
+			continue
+		}
+		span := [2]int{0, len(m.request)}
+		if in.clause >= 0 {
+			span = m.clauses[in.clause]
+		}
+		start := -1
+		for _, w := range m.words {
+			if w.Start < span[0] || w.End > span[1] {
+				continue
+			}
+			if start < 0 && retrieve.IsVerb(w.Text) || start >= 0 && (w.Text == "the" || in.name[w.Stem]) && strings.TrimSpace(m.request[start:w.Start]) == "" {
+				start = w.End
+			}
+		}
+		if start < 0 {
+			continue
+		}
+		line := strings.TrimRight(lineEnd.ReplaceAllString(m.request[start:span[1]], ""), " .,;:!?")
+		text := strings.TrimSpace(line)
+		at := start + strings.Index(line, text)
+		if text == "" {
+			continue
+		}
+		r.Extracted[in.Name] = splitWords(strings.Trim(text, "\"'`"))
+		r.Taken[in.Name] = [2]int{at, at + len(text)}
+	}
+}
+
+var lineEnd = regexp.MustCompile(`(?i)[\s,]+(?:and|then|and then)\s*$`)

@@ -1,0 +1,78 @@
+// Package planner turns a request into a plan by running a flow: any flow that takes user_input and leaves
+// planner_output in its store. The plan has the same keys however the flow ended.
+package planner
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+)
+
+// MaxRequest is how long a request may be, in bytes.
+const MaxRequest = 100 << 10
+
+// Request is what a plan is wanted for.
+type Request struct {
+	Text   string
+	Source string // args, stdin or file
+	Stdin  any    // piped text, nil if there is none
+	Date   string // the current date, 2024-01-31; "" is today
+}
+
+// Check refuses a request that no flow could plan: a fault of kind invalid_request.
+func (r *Request) Check() error {
+	switch {
+	case strings.TrimSpace(r.Text) == "":
+		return fault.New(fault.InvalidRequest, "the request is empty: say what is to be done")
+	case len(r.Text) > MaxRequest:
+		return fault.New(fault.InvalidRequest, "the request is %d KB long, more than %d KB", len(r.Text)>>10, MaxRequest>>10)
+	}
+	if r.Date != "" {
+		if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+			return fault.New(fault.InvalidRequest, "the date %q is none: write one like 2024-01-31", r.Date)
+		}
+	}
+	return nil
+}
+
+// Plan runs a planner flow. Whatever happens, there is a plan: a request that is refused and a flow that broke are
+// plans of status failed.
+func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *Result {
+	began := time.Now()
+	res := empty(flow)
+	res.RunID = o.RunID
+	defer func() { res.DurationMS = float64(time.Since(began).Microseconds()) / 1000 }()
+	if err := r.Check(); err != nil {
+		res.fail(fault.Of(err), "", "")
+		return res
+	}
+	run, err := engine.Execute(ctx, flow, input(flow, r), o)
+	if err != nil {
+		res.fail(fault.Of(err), "", "")
+		return res
+	}
+	res.read(run)
+	return res
+}
+
+// input is the first store of a planner flow: of what is known of a request, the keys that the flow declares.
+func input(flow *engine.Flow, r Request) map[string]any {
+	date := r.Date
+	if date == "" {
+		date = time.Now().Format(time.DateOnly)
+	}
+	known := map[string]any{"user_input": r.Text, "input_source": r.Source, "stdin_data": r.Stdin, "current_date": date}
+	if r.Source == "" {
+		known["input_source"] = "args"
+	}
+	in := map[string]any{}
+	for _, k := range flow.State() {
+		if v, ok := known[k.Name]; ok && v != nil {
+			in[k.Name] = v
+		}
+	}
+	return in
+}

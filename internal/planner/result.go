@@ -1,0 +1,153 @@
+package planner
+
+import (
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// Schema names the shape of Result as JSON.
+const Schema = "pflow.plan/v1"
+
+// The statuses of a plan.
+const (
+	Ready      = "ready"
+	NeedsInput = "needs_input"
+	Infeasible = "infeasible"
+	Invalid    = "invalid"
+	Failed     = "failed"
+	Cancelled  = "cancelled"
+)
+
+// Result is a plan. Lists are never null.
+type Result struct {
+	Schema          string         `json:"schema"`
+	Status          string         `json:"status"`
+	Path            any            `json:"path"`          // reuse, generate or null
+	WorkflowName    any            `json:"workflow_name"` // null where there is none
+	WorkflowIR      any            `json:"workflow_ir"`   // null where there is none
+	Metadata        map[string]any `json:"workflow_metadata"`
+	ExecutionParams map[string]any `json:"execution_params"`
+	MissingParams   []any          `json:"missing_params"` // [{name, type, description}]
+	Candidates      []any          `json:"candidates"`     // [{name, confidence, reason}], best first
+	Browsed         map[string]any `json:"browsed_components"`
+	Discovered      map[string]any `json:"discovered_params"`
+	Diagnostics     []any          `json:"diagnostics"`
+	Attempts        int            `json:"attempts"`
+	ExecutionPath   []string       `json:"execution_path"`
+	Usage           Usage          `json:"usage"`
+	Flow            FlowID         `json:"flow"`
+	DurationMS      float64        `json:"duration_ms"`
+	RunID           string         `json:"run_id"`
+	Error           any            `json:"error"` // {kind, message, hint, node, cause} or null
+}
+
+// Usage is what a plan cost.
+type Usage struct {
+	Calls            int     `json:"calls"`
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	CostUSD          float64 `json:"cost_usd"`
+}
+
+// FlowID names the flow that planned.
+type FlowID struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// empty is the plan of a flow that has done nothing yet.
+func empty(flow *engine.Flow) *Result {
+	r := &Result{
+		Schema: Schema, Status: Failed, ExecutionParams: map[string]any{}, MissingParams: []any{}, Candidates: []any{},
+		Metadata: map[string]any{"suggested_name": "", "description": "", "inputs": []any{}, "outputs": []any{}, "keywords": []any{}},
+		Browsed:  map[string]any{"node_ids": []any{}, "workflow_names": []any{}, "reasoning": ""}, Discovered: map[string]any{},
+		Diagnostics: []any{}, ExecutionPath: []string{},
+	}
+	if flow != nil {
+		r.Flow = FlowID{flow.Name, flow.Hash}
+	}
+	return r
+}
+
+// Refuse is the plan of a request that never came to a flow.
+func Refuse(flow *engine.Flow, err error) *Result {
+	r := empty(flow)
+	r.fail(fault.Of(err), "", "")
+	return r
+}
+
+func (r *Result) fail(err *fault.Error, node, hint string) {
+	r.Status = Failed
+	if err.Kind == fault.Cancelled {
+		r.Status = Cancelled
+	}
+	r.Error = map[string]any{"kind": string(err.Kind), "message": err.Message, "hint": hint, "node": node, "cause": nil}
+}
+
+// read takes the plan from the run of a flow: what the flow says is the plan, else what its last store holds of one.
+func (r *Result) read(run *engine.Result) {
+	for _, s := range run.Steps {
+		r.ExecutionPath = append(r.ExecutionPath, s.Node)
+	}
+	r.RunID = run.RunID
+	r.Usage = Usage{
+		Calls: int(run.Usage["calls"]), PromptTokens: int(run.Usage["prompt_tokens"]),
+		CompletionTokens: int(run.Usage["completion_tokens"]), CostUSD: run.Usage["cost_usd"],
+	}
+	said, whole := run.Store["planner_output"].(map[string]any)
+	if !whole {
+		said = fromStore(run.Store)
+	}
+	if status, ok := said["status"].(string); ok {
+		r.Status = status
+	}
+	r.Path, r.WorkflowIR = said["path"], said["workflow_ir"]
+	r.WorkflowName = said["workflow_name"]
+	take(&r.Metadata, said["workflow_metadata"])
+	take(&r.ExecutionParams, said["execution_params"])
+	take(&r.MissingParams, said["missing_params"])
+	take(&r.Candidates, said["candidates"])
+	take(&r.Browsed, said["browsed_components"])
+	take(&r.Discovered, said["discovered_params"])
+	take(&r.Diagnostics, said["diagnostics"])
+	take(&r.Attempts, said["attempts"])
+	r.Error = said["error"]
+	if e := run.Error; e != nil {
+		r.fail(fault.New(fault.Kind(e.Kind), "%s", e.Message), e.Node, "")
+	} else if !whole {
+		r.fail(fault.New(fault.MissingKey, "the flow ended without a planner_output"), "", "a planner flow leaves its result in the state key planner_output")
+	}
+}
+
+// fromStore is what the store of a flow that broke holds of a plan.
+func fromStore(store map[string]any) map[string]any {
+	said := map[string]any{
+		"execution_params": store["extracted_params"], "missing_params": store["missing_params"], "workflow_metadata": store["workflow_metadata"],
+		"browsed_components": store["browsed_components"], "discovered_params": store["discovered_params"],
+		"diagnostics": store["validation_errors"], "attempts": store["generation_attempts"],
+	}
+	if d, ok := store["discovery_result"].(map[string]any); ok {
+		said["candidates"] = d["candidates"]
+	}
+	if found, ok := store["found_workflow"].(map[string]any); ok {
+		said["path"], said["workflow_name"], said["workflow_ir"] = "reuse", found["name"], found["ir"]
+	} else if made := store["generated_workflow"]; made != nil {
+		said["path"], said["workflow_ir"] = "generate", made
+		if m, ok := store["workflow_metadata"].(map[string]any); ok && m["suggested_name"] != "" {
+			said["workflow_name"] = m["suggested_name"]
+		}
+	}
+	return said
+}
+
+// take sets what the flow gave in the form it must have; what it gave in another form, or not at all, stays as it is.
+func take[T any](into *T, v any) {
+	if got, ok := v.(T); ok && !isNil(v) {
+		*into = got
+	}
+}
+
+func isNil(v any) bool {
+	return value.TypeOf(v) == value.Any
+}

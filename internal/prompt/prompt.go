@@ -1,0 +1,196 @@
+// Package prompt reads prompts: Go text templates with a short front matter.
+//
+//	---
+//	name: generate
+//	description: Design the whole workflow in one call.
+//	variables: [request, errors]
+//	schema: workflow
+//	---
+//	Design a workflow for the request. …
+//	{{.request}}
+//
+// What a template uses and what its front matter declares must agree, so that a caller can be checked against the
+// declaration. Text is inserted as it is, null as nothing, all else as JSON; templates inside a value are never expanded.
+// Beside text/template's own functions there are json (any value as JSON) and join (SEPARATOR LIST).
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"pflow/internal/diag"
+	"pflow/internal/yamltree"
+)
+
+// Prompt is a parsed prompt: immutable, safe for concurrent use.
+type Prompt struct {
+	Name        string
+	Description string
+	Variables   []string   // sorted
+	Schema      string     // the name of the schema of the reply, or ""
+	SchemaPlace diag.Place // of that name
+	text        *template.Template
+}
+
+const fence = "---"
+
+// Parse reads a prompt file. Findings have the kinds bad-prompt, prompt-missing-var, prompt-unused-var, and those of
+// YAML and of wrong keys for the front matter.
+func Parse(file string, data []byte) (*Prompt, diag.List) {
+	broken := func(format string, args ...any) (*Prompt, diag.List) {
+		return nil, diag.List{{
+			Severity: diag.Error, Kind: "bad-prompt", Place: diag.Place{File: file, Line: 1, Col: 1}, Message: fmt.Sprintf(format, args...),
+		}}
+	}
+	if !utf8.Valid(data) {
+		return broken("the prompt is not valid UTF-8")
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	head, body, ok := split(text)
+	if !ok {
+		return broken("a prompt begins with a front matter between two lines of ---: name, description, variables, schema")
+	}
+	p := &Prompt{}
+	declared, found := p.readHead(file, head)
+	if found.HasErrors() {
+		return nil, found.Sort()
+	}
+	from := position{file: file, text: text, body: len(text) - len(body)}
+	t, err := parseTemplate(file, body, from.line(0)-1)
+	if err != nil {
+		return nil, append(found, from.parseError(err))
+	}
+	p.text = t.Template
+	for _, use := range t.uses {
+		if !slices.Contains(p.Variables, use.name) {
+			f := from.finding(use.offset, "prompt-missing-var", "the template uses {{.%s}}, which variables does not declare", use.name)
+			f.Suggestion, f.Alternatives = diag.Nearest(use.name, p.Variables), p.Variables
+			found = append(found, f)
+		}
+	}
+	used := t.names()
+	for _, v := range declared {
+		if !slices.Contains(used, v.Text) {
+			found = append(found, v.Error("prompt-unused-var", fmt.Sprintf("variables declares %q, which the template does not use", v.Text)))
+		}
+	}
+	if found.HasErrors() {
+		return nil, found.Sort()
+	}
+	return p, found
+}
+
+// split parts the front matter from the template.
+func split(text string) (head, body string, ok bool) {
+	rest, ok := strings.CutPrefix(text, fence+"\n")
+	if !ok {
+		return "", "", false
+	}
+	if body, ok := strings.CutPrefix(rest, fence+"\n"); ok {
+		return "", body, true
+	}
+	return strings.Cut(rest, "\n"+fence+"\n")
+}
+
+// readHead reads the front matter and gives the variables as they are declared.
+func (p *Prompt) readHead(file, head string) (declared []*yamltree.Value, found diag.List) {
+	// One line break before the text, so that the places of its findings are those of the file.
+	tree, found := yamltree.Parse(file, []byte("\n"+head+"\n"))
+	if tree == nil || found.HasErrors() {
+		return nil, found
+	}
+	report := func(v *yamltree.Value, kind, format string, args ...any) {
+		found = append(found, v.Error(kind, fmt.Sprintf(format, args...)))
+	}
+	if tree.Kind != yamltree.Map {
+		report(tree, "wrong-kind", "a front matter is a mapping: name, description, variables, schema")
+		return nil, found
+	}
+	keys := []string{"name", "description", "variables", "schema"}
+	for _, e := range tree.Entries {
+		text, isText := e.Value.Scalar.(string)
+		switch e.Key {
+		case "name":
+			p.Name = text
+		case "description":
+			p.Description = text
+		case "schema":
+			p.Schema, p.SchemaPlace = text, e.Value.Place
+		case "variables":
+			isText = true
+			if e.Value.Kind != yamltree.Seq {
+				report(e.Value, "wrong-kind", "variables is a list of names")
+			}
+			for _, item := range e.Value.Items {
+				name, _ := item.Scalar.(string)
+				switch {
+				case !isVariable(name):
+					report(item, "bad-name", "a variable is a name of letters, digits and _, so that {{.NAME}} can stand for it")
+				case slices.Contains(p.Variables, name):
+					report(item, "bad-name", "the variable %q is declared twice", name)
+				default:
+					p.Variables, declared = append(p.Variables, name), append(declared, item)
+				}
+			}
+		default:
+			f := e.Name.Error("unknown-key", fmt.Sprintf("a front matter has no key %q", e.Key))
+			f.Suggestion, f.Alternatives = diag.Nearest(e.Key, keys), keys
+			found = append(found, f)
+			continue
+		}
+		if !isText {
+			report(e.Value, "wrong-kind", "%s is text", e.Key)
+		}
+	}
+	if name := tree.Get("name"); name == nil || name.Scalar == "" {
+		report(tree, "missing-key", "a front matter needs a name")
+	}
+	slices.Sort(p.Variables)
+	return declared, found
+}
+
+func isVariable(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// position turns offsets in a template into places in its file.
+type position struct {
+	file, text string
+	body       int // where the template begins
+}
+
+func (p position) line(offset int) int { return strings.Count(p.text[:p.body+offset], "\n") + 1 }
+
+func (p position) finding(offset int, kind, format string, args ...any) diag.Finding {
+	before := p.text[:p.body+offset]
+	start := strings.LastIndexByte(before, '\n') + 1
+	line, _, _ := strings.Cut(p.text[start:], "\n")
+	return diag.Finding{
+		Severity: diag.Error, Kind: kind, Message: fmt.Sprintf(format, args...), Snippet: line,
+		Place: diag.Place{File: p.file, Line: p.line(offset), Col: utf8.RuneCountInString(before[start:]) + 1},
+	}
+}
+
+// parseError places a template's error: text/template says "template: FILE:LINE: message".
+func (p position) parseError(err error) diag.Finding {
+	message := strings.TrimPrefix(err.Error(), "template: "+p.file+":")
+	line := 0
+	fmt.Sscanf(message, "%d:", &line)
+	if _, rest, ok := strings.Cut(message, ": "); ok && line > 0 {
+		message = rest
+	}
+	lines := strings.Split(p.text, "\n")
+	line = min(max(line, 1), len(lines))
+	return diag.Finding{
+		Severity: diag.Error, Kind: "bad-prompt", Message: "the template cannot be read: " + message,
+		Place: diag.Place{File: p.file, Line: line, Col: 1}, Snippet: lines[line-1],
+	}
+}

@@ -1,0 +1,90 @@
+// Package retrieve ranks candidates, such as node types or saved workflows, by how well their words fit a request. It is
+// purely lexical and deterministic: words are cut, stemmed and weighted by how rare they are among the candidates.
+package retrieve
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Word is one word of a text. Start and End are byte offsets of it.
+type Word struct {
+	Stem       string
+	Text       string // lower case
+	Start, End int
+	Stop       bool // says too little to find anything by
+}
+
+// Words cuts a text into words: runs of letters or digits, also where a camelCase name turns.
+func Words(text string) []Word {
+	var out []Word
+	start := -1
+	var before rune
+	flush := func(end int) {
+		if start < 0 {
+			return
+		}
+		w := strings.ToLower(text[start:end])
+		out = append(out, Word{Stem: Stem(w), Text: w, Start: start, End: end, Stop: stopWords[w]})
+		start = -1
+	}
+	for i, r := range text {
+		letter, digit := unicode.IsLetter(r), unicode.IsDigit(r)
+		switch {
+		case !letter && !digit:
+			if !(r == '\'' || r == '’') || start < 0 || !letterFollows(text[i+utf8.RuneLen(r):]) {
+				flush(i)
+			}
+		case start < 0:
+			start = i
+		case letter && unicode.IsUpper(r) && unicode.IsLower(before),
+			letter && unicode.IsUpper(r) && unicode.IsUpper(before) && lowerFollows(text[i+utf8.RuneLen(r):]):
+			flush(i)
+			start = i
+		}
+		before = r
+	}
+	flush(len(text))
+	return out
+}
+
+func letterFollows(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
+}
+
+// lowerFollows tells the last capital of HTTPServer, where a word begins, from that of APIs, where none does.
+func lowerFollows(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	next, _ := utf8.DecodeRuneInString(s[n:])
+	return unicode.IsLower(r) && unicode.IsLower(next)
+}
+
+// Stems lists the stems of a text without stop words.
+func Stems(text string) []string {
+	var out []string
+	for _, w := range Words(text) {
+		if !w.Stop {
+			out = append(out, w.Stem)
+		}
+	}
+	return out
+}
+
+// IsStop reports whether a lower-case word says too little to find anything by.
+func IsStop(word string) bool { return stopWords[word] }
+
+var stopWords = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`a an the this that these those it its it's is are am was were be been being do does did
+		done doing have has had having of to from into onto in on at as by for with about and or but then than so if
+		not no i i'm i'd i've i'll me my mine we us our you your he she they them his her their there here what which who
+		whom whose when where why how can could would should shall will may might must please want wants wanted need
+		needs needed like let lets let's just also too very some any all both each per via using use used get give
+		given make help tell show hi hello thanks thank what's how's that's there's don't doesn't can't
+		after before while first next finally later now up out off over`) {
+		out[w] = true
+	}
+	return out
+}()

@@ -1,0 +1,277 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/ir"
+)
+
+// The kinds of findings that only compiling has: the document is valid, but cannot be run here.
+const (
+	NotRunnable = "not-runnable" // a component without a program, or one that is not there
+	BadSecret   = "bad-secret"   // a secret where only a value can stand
+)
+
+// Program is a compiled workflow: immutable, and safe for concurrent runs.
+type Program struct {
+	Name     string
+	Workflow *ir.Workflow
+	// Inputs are the declared ones, or those that templates imply.
+	Inputs []ir.Input
+	// Piped tells that the piped text is used, as $stdin or for an input.
+	Piped bool
+	// Approvals lists the nodes that want a decision before the run or at them.
+	Approvals []Approval
+
+	shared  *shared
+	source  *Source
+	flow    *engine.Flow
+	outputs *outputs
+	handed  map[string]string // inputs that the calling workflow hands a secret to -> environment variable
+}
+
+// Approval is a node that wants a decision. Destructive ones are decided on before the run, the others when their turn
+// comes.
+type Approval struct {
+	Node        string `json:"node"` // as steps name it: outer/inner
+	Type        string `json:"type"`
+	Destructive bool   `json:"destructive"`
+}
+
+// maxAtOnce is how many nodes of one workflow may be at work at once.
+const maxAtOnce = 8
+
+// maxDepth is how deep workflows may call each other, at compile time and while they run.
+const maxDepth = 20
+
+// Source is a workflow to compile. Name is shown, and what a workflow that calls itself is known by; File and Data, if
+// they are known, give findings and errors their places.
+type Source struct {
+	Name     string
+	Workflow *ir.Workflow
+	File     string
+	Data     []byte
+}
+
+// Bare tells an IR document from a saved record, which holds one under its key ir.
+func (s Source) Bare() bool {
+	var record struct{ IR json.RawMessage }
+	return json.Unmarshal(bytes.TrimPrefix(s.Data, []byte("\ufeff")), &record) != nil || record.IR == nil
+}
+
+// Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
+func Compile(s Source, env Env) (*Program, diag.List) {
+	shared := &shared{env: env, secrets: &secrets{}, programs: map[string]*Program{}}
+	p := shared.compile(s.Name, s.Workflow, nil, nil, &s)
+	if shared.found.HasErrors() {
+		return nil, shared.found.Sort()
+	}
+	return p, shared.found.Sort()
+}
+
+// place finds a node in the file. It is looked for when an error needs it: in a document of one long line every place
+// costs time.
+func (s *Source) place(node int) diag.Place {
+	if s == nil || s.Data == nil || node < 0 {
+		return diag.Place{}
+	}
+	path := fmt.Sprintf("nodes[%d]", node)
+	if !s.Bare() {
+		path = "ir." + path
+	}
+	return ir.Locate(s.File, s.Data, diag.List{{Path: path}})[0].Place
+}
+
+// shared is what the compilations of a workflow and of those it calls have in common.
+type shared struct {
+	env      Env
+	secrets  *secrets
+	programs map[string]*Program // called workflows, by name and by the secrets handed to them
+	environ  []string            // environment variables that inputs read, secrets apart
+	calls    []called            // the workflows it calls, in order of first use
+	found    diag.List
+}
+
+// called is a workflow that another one calls, as it was when it was compiled.
+type called struct {
+	name     string
+	workflow *ir.Workflow
+}
+
+// compiler compiles one workflow.
+type compiler struct {
+	*shared
+	name    string
+	w       *ir.Workflow
+	chain   []string // the workflows that call this one, outermost first, and this one
+	depth   int
+	sources *sources
+	program *Program
+	source  *Source // nil of a called workflow
+}
+
+func (s *shared) compile(name string, w *ir.Workflow, chain []string, given map[string]string, source *Source) *Program {
+	p := &Program{Name: name, Workflow: w, Inputs: w.EffectiveInputs(s.env.Catalogue), shared: s, handed: given, source: source}
+	c := &compiler{shared: s, name: name, w: w, chain: append(slices.Clone(chain), name), depth: len(chain), program: p, source: source,
+		sources: newSources(w, p.Inputs, given, s.env.Catalogue)}
+	for _, in := range p.Inputs {
+		if in.Secret {
+			s.secrets.add(in.FromEnv)
+		} else if in.FromEnv != "" && !slices.Contains(s.environ, in.FromEnv) {
+			s.environ = append(s.environ, in.FromEnv)
+		}
+		p.Piped = p.Piped || in.FromStdin
+	}
+	d := engine.DAG{Name: name, Concurrency: maxAtOnce}
+	gated := map[string]bool{}
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		node, ok := c.node(i)
+		if !ok {
+			continue
+		}
+		if n.Approval {
+			gated[n.ID] = true
+			d.Nodes = append(d.Nodes, c.gate(n))
+			d.Edges = append(d.Edges, engine.DAGEdge{From: n.ID + gateSuffix, Action: engine.DefaultAction, To: n.ID})
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	entrance := func(id string) string {
+		if gated[id] {
+			return id + gateSuffix
+		}
+		return id
+	}
+	for _, e := range w.Edges {
+		d.Edges = append(d.Edges, engine.DAGEdge{From: e.From, Action: e.Action, To: entrance(e.To)})
+	}
+	if at := w.Start(); at >= 0 {
+		d.Start = entrance(w.Nodes[at].ID)
+	}
+	p.outputs = c.outputs()
+	if s.found.HasErrors() {
+		return p
+	}
+	d.Hash = w.Hash()
+	flow, err := engine.NewDAG(d)
+	if err != nil {
+		c.report(-1, NotRunnable, "%v", err)
+		return p
+	}
+	p.flow = flow
+	return p
+}
+
+func (s *shared) getenv() func(string) string {
+	if s.env.Getenv != nil {
+		return s.env.Getenv
+	}
+	return func(string) string { return "" }
+}
+
+func (c *compiler) report(node int, kind, format string, args ...any) {
+	f := diag.Finding{Severity: diag.Error, Kind: kind, Message: fmt.Sprintf(format, args...)}
+	if node >= 0 {
+		f.Node, f.Path = c.w.Nodes[node].ID, fmt.Sprintf("nodes[%d]", node)
+		f.Place = c.source.place(node)
+	}
+	if c.depth > 0 {
+		f.Message = fmt.Sprintf("in the workflow %s: %s", c.name, f.Message)
+	}
+	c.found = append(c.found, f)
+}
+
+// node compiles one node.
+func (c *compiler) node(at int) (engine.DAGNode, bool) {
+	n := &c.w.Nodes[at]
+	i := c.env.Catalogue.Get(n.Type)
+	if i == nil {
+		c.report(at, NotRunnable, "there is no node type %q", n.Type)
+		return engine.DAGNode{}, false
+	}
+	d := engine.DAGNode{ID: n.ID, Timeout: n.Timeout}
+	c.decisions(n, i)
+	retry := n.Retry
+	if b := n.Batch; b != nil {
+		if b.Retry != nil {
+			retry = b.Retry
+		}
+		items, _ := ir.Compile(b.Items)
+		list := itemList{reads: capture{}, value: items}
+		c.read(list.reads, items, n, false)
+		c.noSecrets(at, "batch.items", list.reads)
+		d.Batch = &engine.Batch{Items: list, Concurrency: b.Concurrency, KeepGoing: b.OnError == "continue"}
+	}
+	if retry != nil {
+		d.Attempts, d.Wait, d.Exponential = retry.Attempts, retry.Wait, retry.Exponential
+	}
+	inner, ok := c.component(at, i, &d)
+	if d.Batch != nil {
+		d.Result = batchResult{inner}
+	} else if inner != nil {
+		d.Result = innerResult(inner)
+	}
+	return d, ok
+}
+
+// decisions notes what has to be approved before the node may run.
+func (c *compiler) decisions(n *ir.Node, i *ir.Interface) {
+	if i.Workflow || i.Call != nil {
+		return // the nodes of that workflow are looked at
+	}
+	if c.destructive(n, i) {
+		c.program.Approvals = append(c.program.Approvals, Approval{Node: n.ID, Type: n.Type, Destructive: true})
+	}
+}
+
+// component settles what a node runs: a workflow, a node type, or a declared node. inner, if not nil, reads the node's
+// outputs off the store of an inner flow.
+func (c *compiler) component(at int, i *ir.Interface, d *engine.DAGNode) (inner func(map[string]any) any, ok bool) {
+	n := &c.w.Nodes[at]
+	if n.Approval {
+		c.program.Approvals = append(c.program.Approvals, Approval{Node: n.ID, Type: n.Type})
+	}
+	switch t, builtin := c.env.Types[n.Type]; {
+	case i.Workflow:
+		return c.workflow(at, i, n.Type, n.Params, d)
+	case i.Call != nil:
+		return c.caller(at, i, d)
+	case builtin:
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late, n.Batch != nil), run: t.Run})
+	case c.env.Declared[n.Type] != nil:
+		return c.declared(at, c.env.Declared[n.Type], d)
+	}
+	c.report(at, NotRunnable, "%q can be planned with, but not run", n.Type)
+	return nil, false
+}
+
+// perform makes a node run a call.
+func (c *compiler) perform(d *engine.DAGNode, to *call) bool {
+	d.Op, d.Exec = to.op(), to.exec
+	d.Prep = []engine.Binding{{Name: valuesKey, Expr: to.params.reads}}
+	c.piped(to.params.reads)
+	return true
+}
+
+// piped notes that the piped text is read. A called workflow has none but what it is handed.
+func (c *compiler) piped(reads capture) {
+	for _, f := range reads {
+		c.program.Piped = c.program.Piped || f.kind == fromStdin
+	}
+}
+
+// noSecrets reports a secret where the value would be kept.
+func (c *compiler) noSecrets(at int, where string, reads capture) {
+	for root, f := range reads {
+		if f.kind == fromSecret {
+			c.report(at, BadSecret, "%s: the secret %q cannot stand here, where its value would be kept; give it to the node that uses it, in a param", where, root)
+		}
+	}
+	c.piped(reads)
+}

@@ -1,0 +1,162 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"pflow/engine"
+	"pflow/internal/catalogue"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// documentsKind tells the documents of a workflow's run from those of a flow's.
+const documentsKind = "workflow"
+
+// documents are what a run is made of, beside its journal, so that it is resumed as it began whatever was changed since.
+type documents struct {
+	Kind     string            `json:"kind"`
+	Version  int               `json:"v"`
+	Name     string            `json:"name"`
+	File     string            `json:"file,omitempty"`
+	Dir      string            `json:"dir"`             // the working directory
+	Document string            `json:"document"`        // the text that was compiled: a record or an IR
+	IR       json.RawMessage   `json:"ir,omitempty"`    // instead of document, where there is no text
+	Called   []calledDocument  `json:"called"`          // workflows that it calls
+	Declared []json.RawMessage `json:"declared"`        // declared nodes that these use, in the form of a declaration
+	Flows    json.RawMessage   `json:"flows,omitempty"` // flows that declared nodes run
+}
+
+type calledDocument struct {
+	Name string          `json:"name"`
+	IR   json.RawMessage `json:"ir"`
+}
+
+// IsDocuments tells the documents of a workflow's run from those of a flow's.
+func IsDocuments(data []byte) bool {
+	var d struct{ Kind string }
+	return json.Unmarshal(data, &d) == nil && d.Kind == documentsKind
+}
+
+// Documents gives what Reload needs. flows, if not nil, recorded the flows that declared nodes run.
+func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
+	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data)}
+	if s.Data == nil {
+		d.IR = s.Workflow.Encode()
+	}
+	used := map[string]bool{}
+	types(s.Workflow, used)
+	for _, c := range p.shared.calls {
+		d.Called = append(d.Called, calledDocument{c.name, c.workflow.Encode()})
+		types(c.workflow, used)
+	}
+	for _, name := range value.SortedKeys(used) {
+		if decl := p.shared.env.Declared[name]; decl != nil {
+			d.Declared = append(d.Declared, json.RawMessage(value.JSON(Declaration(decl))))
+		}
+	}
+	if flows != nil && len(flows.Documents()) > 0 {
+		text, err := flows.Marshal()
+		if err != nil {
+			return nil, err
+		}
+		d.Flows = text
+	}
+	return json.MarshalIndent(d, "", " ")
+}
+
+func types(w *ir.Workflow, used map[string]bool) {
+	for i := range w.Nodes {
+		used[w.Nodes[i].Type] = true
+	}
+}
+
+// Reloaded is a run's past surroundings.
+type Reloaded struct {
+	Source Source
+	Env    Env
+	Flows  *engine.Recording // nil: there are none
+}
+
+// Reload reads what Documents wrote. builtinTypes are the node types of this process.
+func Reload(data []byte, builtinTypes map[string]Type) (*Reloaded, error) {
+	var d documents
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, fmt.Errorf("the documents of the run cannot be read: %w", err)
+	}
+	out := &Reloaded{Source: Source{Name: d.Name, File: d.File}}
+	if len(d.Flows) > 0 {
+		flows, err := engine.LoadRecording(d.Flows)
+		if err != nil {
+			return nil, err
+		}
+		out.Flows = flows
+	}
+	var nodes []any
+	for _, raw := range d.Declared {
+		v, err := value.ParseJSON(raw)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, v)
+	}
+	declared, found := catalogue.Declare("a declared node of the run", nodes)
+	if len(declared) != len(nodes) {
+		return nil, fmt.Errorf("the documents of the run cannot be read: %s", found.Text())
+	}
+	all := make([]*ir.Interface, 0, len(builtinTypes)+len(declared))
+	byName := map[string]*catalogue.Declared{}
+	for _, decl := range declared {
+		byName[decl.Interface.Name] = decl
+		all = append(all, decl.Interface)
+	}
+	for _, name := range value.SortedKeys(builtinTypes) {
+		all = append(all, builtinTypes[name].Interface)
+	}
+	workflows := map[string]*ir.Workflow{}
+	for _, c := range d.Called {
+		w, list := ir.Decode(c.IR)
+		if err := list.Err(); err != nil {
+			return nil, err
+		}
+		workflows[c.Name] = w
+	}
+	c := ir.NewCatalogue(all...)
+	components := func(of *ir.Catalogue) []*ir.Interface {
+		var out []*ir.Interface
+		for _, name := range value.SortedKeys(workflows) {
+			out = append(out, workflows[name].AsComponent(name, "", of))
+		}
+		return out
+	}
+	full := c.With(components(c)...)
+	full = c.With(components(full)...)
+	out.Env = Env{Catalogue: full, Types: builtinTypes, Declared: byName, Dir: d.Dir, Load: func(name string) (*ir.Workflow, error) {
+		if w, ok := workflows[name]; ok {
+			return w, nil
+		}
+		return nil, fmt.Errorf("it is not among the documents of the run")
+	}}
+	return out, out.Source.read(&d)
+}
+
+// read takes the document that was compiled.
+func (s *Source) read(d *documents) error {
+	data := []byte(d.Document)
+	if len(d.IR) > 0 {
+		data = d.IR
+	} else {
+		s.Data = data
+	}
+	if len(d.IR) == 0 && !s.Bare() {
+		var record struct{ IR json.RawMessage }
+		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &record); err != nil {
+			return err
+		}
+		data = record.IR
+	}
+	w, list := ir.Decode(data)
+	s.Workflow = w
+	return list.Err()
+}

@@ -1,0 +1,60 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// Text shows a dry run to a person: a step a line in CLI notation, and below it what is not known yet.
+func (d *DryRun) Text() string {
+	var b strings.Builder
+	for _, s := range d.Steps {
+		b.WriteString(shown(s.Node) + ": " + shown(s.Type))
+		for _, k := range value.SortedKeys(s.Params) {
+			b.WriteString(" --" + word(k) + "=" + word(ir.Text(s.Params[k])))
+		}
+		b.WriteByte('\n')
+		if s.Purpose != "" {
+			b.WriteString("    # " + shown(s.Purpose) + "\n")
+		}
+		if s.Items != nil {
+			b.WriteString("    once for each of: " + word(ir.Text(s.Items)) + "\n")
+		}
+		if s.Approval {
+			b.WriteString("    waits for approval\n")
+		}
+		if len(s.Pending) > 0 {
+			b.WriteString("    not known before earlier steps ran: " + shown(strings.Join(slices.Compact(slices.Clone(s.Pending)), ", ")) + "\n")
+		}
+	}
+	b.WriteString("nothing was run\n")
+	return b.String()
+}
+
+// word writes text as one word of a command line, with what a terminal would act on escaped.
+func word(s string) string {
+	plain := s != ""
+	for _, r := range s {
+		if !unicode.IsPrint(r) || r == '\'' || r == unicode.ReplacementChar {
+			return value.JSON(s)
+		}
+		plain = plain && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,=${}[]", r))
+	}
+	if plain {
+		return s
+	}
+	return "'" + s + "'"
+}
+
+// shown escapes what a terminal would act on.
+func shown(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	quoted := value.JSON(s)
+	return quoted[1 : len(quoted)-1]
+}

@@ -1,0 +1,79 @@
+package workflow
+
+import (
+	"context"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// valuesKey names what a node's prep holds: the values of the roots that its templates read.
+const valuesKey = "values"
+
+// call is a node whose component this process runs itself.
+type call struct {
+	c      *compiler
+	node   *ir.Node
+	iface  *ir.Interface
+	params *params
+	run    func(ctx context.Context, c Call) (Outcome, error)
+}
+
+// op is the op of a call. It is the node's own: whether it may run again after a crash is its component's to say.
+func (c *call) op() *engine.Op {
+	return &engine.Op{Name: "node", Actions: append(c.iface.Results(), ir.ActionError), Idempotent: c.iface.Has(ir.Idempotent)}
+}
+
+// exec runs one attempt. Secrets are read here and nowhere else, and taken out of whatever comes back.
+func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, err error) {
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	r := running(ctx)
+	defer r.began()()
+	env := c.c.getenv()
+	redact := c.c.secrets.redactor(env)
+	defer func() { err = redact.error(err) }()
+
+	values, _ := in.Prep[valuesKey].(map[string]any)
+	scope := secretScope{Values: values, from: c.params.reads, getenv: env}
+	if err := c.params.reads.missingSecret(env); err != nil {
+		return out, err
+	}
+	params, err := c.params.resolve(scope, c.iface)
+	if err != nil {
+		return out, err
+	}
+	got, err := c.run(ctx, Call{
+		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
+		Resolve: func(template string) (any, error) { return resolveTemplate(template, scope) },
+	})
+	for _, w := range got.Warnings {
+		r.warn(c.node.ID + ": " + redact.text(w))
+	}
+	out.Meters = got.Meters
+	if err != nil {
+		return out, err
+	}
+	outputs := got.Outputs
+	if outputs == nil {
+		outputs = map[string]any{}
+	}
+	out.Action, out.Result = got.Action, redact.value(normal(outputs))
+	if out.Action == ir.ActionError {
+		return engine.Output{Meters: got.Meters}, fault.New(fault.Failure, "the node ended with the action error")
+	}
+	if c.node.Batch != nil {
+		out.Result = map[string]any{itemOutputs: out.Result}
+	}
+	return out, nil
+}
+
+func resolveTemplate(template string, scope ir.Scope) (any, error) {
+	p, problems := ir.Compile(template)
+	if len(problems) > 0 {
+		return nil, fault.New(fault.InvalidRequest, "%s", problems[0].Message)
+	}
+	return p.Resolve(scope)
+}

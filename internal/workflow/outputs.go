@@ -1,0 +1,122 @@
+package workflow
+
+import (
+	"fmt"
+
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// outputs reads what a workflow gives off its last store.
+type outputs struct {
+	list  []output
+	last  []string // without declared outputs: the nodes, in the order in which they can run
+	reads capture
+}
+
+type output struct {
+	ir.Output
+	source *ir.Param
+}
+
+func (c *compiler) outputs() *outputs {
+	o := &outputs{reads: capture{}}
+	if len(c.w.Outputs) == 0 {
+		for _, at := range order(c.w) {
+			o.last = append(o.last, c.w.Nodes[at].ID)
+		}
+		return o
+	}
+	for _, out := range c.w.Outputs {
+		p, _ := ir.Compile(out.Source)
+		c.read(o.reads, p, nil, false)
+		o.list = append(o.list, output{out, p})
+	}
+	c.piped(o.reads)
+	return o
+}
+
+// values gives the outputs. One whose source is dead or failed is null; warn, if not nil, is told.
+func (o *outputs) values(store map[string]any, warn func(string)) any {
+	out := map[string]any{}
+	if len(o.list) == 0 {
+		for i := len(o.last) - 1; i >= 0; i-- {
+			got, ran := store[o.last[i]].(map[string]any)
+			if _, failed := got[ir.ErrorKey].(map[string]any); ran && !(failed && len(got) == 1) {
+				return got
+			}
+		}
+		return out
+	}
+	known := o.reads.known(store, nil)
+	for i := range o.list {
+		d := &o.list[i]
+		v, err := d.source.Resolve(known)
+		if err == nil {
+			v, err = ir.Coerce(d.Type, v)
+		}
+		if err != nil && warn != nil {
+			warn(fmt.Sprintf("the output %s is null: %s", d.Name, o.because(d, store, err)))
+		}
+		if err != nil {
+			v = nil
+		}
+		out[d.Name] = v
+	}
+	return out
+}
+
+// because says why an output has no value.
+func (o *outputs) because(d *output, store map[string]any, err error) string {
+	text := fault.Of(err).Message
+	d.source.Walk(func(_ string, e *ir.Expr) {
+		for _, alt := range e.Alts {
+			if alt.Ref == nil {
+				continue
+			}
+			f := o.reads[alt.Ref.Root]
+			if f.kind != fromNode && f.kind != fromFlat {
+				continue
+			}
+			got, ran := store[f.name].(map[string]any)
+			if failed, ok := got[ir.ErrorKey].(map[string]any); ok && len(got) == 1 {
+				text = fmt.Sprintf("the node %s failed: %s", f.name, ir.Text(failed["message"]))
+			} else if !ran {
+				text = fmt.Sprintf("the node %s did not run", f.name)
+			}
+		}
+	})
+	return text
+}
+
+// order lists the nodes in an order in which they can run: of those that could come next the first of the document.
+func order(w *ir.Workflow) []int {
+	index := make(map[string]int, len(w.Nodes))
+	for i := range w.Nodes {
+		index[w.Nodes[i].ID] = i
+	}
+	waits := make([]int, len(w.Nodes))
+	next := make([][]int, len(w.Nodes))
+	for _, e := range w.Edges {
+		from, to := index[e.From], index[e.To]
+		next[from] = append(next[from], to)
+		waits[to]++
+	}
+	var ready smallest
+	for i, n := range waits {
+		if n == 0 {
+			ready.push(i)
+		}
+	}
+	var out []int
+	for len(ready) > 0 {
+		n := ready.pop()
+		out = append(out, n)
+		for _, to := range next[n] {
+			if waits[to]--; waits[to] == 0 {
+				ready.push(to)
+			}
+		}
+	}
+	return out
+}

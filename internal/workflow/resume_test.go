@@ -1,0 +1,211 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+)
+
+// kept runs a program with a journal in a home.
+func kept(t *testing.T, p *Program, home string, given map[string]any, approve Approve) *Result {
+	t.Helper()
+	docs, err := p.Documents(Source{Name: "test", Workflow: p.Workflow}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Create(home, "run", docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	return run(t, p, given, Options{Options: engine.Options{RunID: "run", Seed: 1, Journal: j}, Approve: approve})
+}
+
+// resumed goes on with the run of a home, from nothing but its files.
+func resumed(t *testing.T, home string, types map[string]Type, approve Approve) (*Result, error) {
+	t.Helper()
+	past, docs, j, err := journal.Resume(home, "run", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	r, err := Reload(docs, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, found := Compile(r.Source, r.Env)
+	if p == nil {
+		t.Fatal(found.Text())
+	}
+	return p.Run(context.Background(), nil, Options{Options: engine.Options{RunID: "run", Journal: j, History: &past.History}, Approve: approve})
+}
+
+func yes(context.Context, Approval) bool { return true }
+
+func TestApprovalPauses(t *testing.T) {
+	w := world{saved: map[string]string{"inner": `{"ir_version": "0.1.0", "nodes": [{"id": "go", "type": "echo", "approval": "required", "params": {"value": "went"}}]}`}}
+	p := w.compile(t, `{"ir_version": "0.1.0", "nodes": [
+		{"id": "a", "type": "echo", "params": {"value": "a"}},
+		{"id": "slow", "type": "wait", "params": {"for": "150ms"}},
+		{"id": "late", "type": "echo", "params": {"value": "late"}},
+		{"id": "send", "type": "echo", "approval": "required", "params": {"value": "sent ${a.out}"}},
+		{"id": "inner", "type": "inner"},
+		{"id": "end", "type": "echo", "params": {"value": "${send.out} ${late.out} ${inner.out}"}}],
+		"edges": [{"from": "a", "to": "slow"}, {"from": "slow", "to": "late"}, {"from": "a", "to": "send"}, {"from": "a", "to": "inner"},
+			{"from": "late", "to": "end"}, {"from": "send", "to": "end"}, {"from": "inner", "to": "end"}]}`)
+	home := t.TempDir()
+	res := kept(t, p, home, nil, nil)
+	want := `waiting {}
+a default
+slow default
+late default
+send:approval (failed)
+inner/go:approval (failed)
+inner (failed)
+waits: inner/go
+waits: send
+`
+	if diff := cmp.Diff(want, show(res)); diff != "" {
+		t.Fatal(diff)
+	}
+	// Nothing else was decided meanwhile: it still waits.
+	res, err := resumed(t, home, testTypes(), nil)
+	if err != nil || res.Status != Waiting {
+		t.Fatalf("%v %v", err, res)
+	}
+	res, err = resumed(t, home, testTypes(), yes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = `done {"out":"sent a late went","text":"sent a late went"}
+a default
+slow default
+late default
+send:approval default
+send default
+inner/go:approval default
+inner/go default
+inner default
+end default
+`
+	if diff := cmp.Diff(want, show(res)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestApprovals(t *testing.T) {
+	w := world{saved: map[string]string{"inner": `{"ir_version": "0.1.0", "nodes": [{"id": "go", "type": "destroy", "approval": "required"}]}`}}
+	p := w.compile(t, `{"ir_version": "0.1.0", "nodes": [{"id": "i", "type": "inner"}, {"id": "d", "type": "destroy"}], "edges": [{"from": "i", "to": "d"}]}`)
+	want := []Approval{{"i/go", "destroy", true}, {"i/go", "destroy", false}, {"d", "destroy", true}}
+	if diff := cmp.Diff(want, p.Approvals); diff != "" {
+		t.Error(diff)
+	}
+	if res := run(t, p, nil, Options{Approve: yes}); res.Status != Done {
+		t.Error(show(res))
+	}
+}
+
+// TestResumeFromEveryRecord cuts the journal of a run after each record and goes on from there: it ends as it did, from
+// nothing but its files.
+func TestResumeFromEveryRecord(t *testing.T) {
+	w := world{
+		environ: map[string]string{"WHO": "you"},
+		saved: map[string]string{"greet": `{"ir_version": "0.1.0", "inputs": {"who": {"type": "string", "required": true, "from_env": "WHO"}, "n": {"type": "integer", "default": 1}},
+			"nodes": [{"id": "x", "type": "shout", "params": {"text": "$who $n"}}], "outputs": {"greeting": {"source": "${x.loud}", "type": "string"}}}`},
+		declared: `[{"name": "my.say", "inputs": [{"key": "text", "type": "string", "required": true}], "effects": ["idempotent"],
+			"outputs": [{"key": "said", "type": "string", "structure": "string"}], "run": {"shell": "say $text"}}]`,
+	}
+	p := w.compile(t, `{"ir_version": "0.1.0", "inputs": {"list": {"type": "array", "default": [1, 2]}}, "nodes": [
+		{"id": "a", "type": "shout", "batch": {"items": "${list}", "as": "it"}, "params": {"text": "$it"}},
+		{"id": "b", "type": "greet", "params": {"n": 7}}, {"id": "c", "type": "my.say", "params": {"text": "${greeting}"}},
+		{"id": "f", "type": "fail", "params": {"kind": "network"}, "retry": {"attempts": 2, "wait": "1ms"}},
+		{"id": "g", "type": "echo", "params": {"value": "${f.error.kind} ${said} ${a.results[1].loud}"}}],
+		"edges": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}, {"from": "c", "to": "f"}, {"from": "f", "to": "g", "action": "error"}]}`)
+	home := t.TempDir()
+	want := show(kept(t, p, home, nil, nil))
+	if !strings.HasPrefix(want, `done {"out":"network YOU 7! 2!"`) {
+		t.Fatal(want)
+	}
+	text, err := os.ReadFile(filepath.Join(home, "runs", "run", "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	types := testTypes()
+	fail := types["fail"]
+	iface := *fail.Interface
+	iface.Effects = append(iface.Effects, "idempotent")
+	fail.Interface = &iface
+	types["fail"] = fail
+	for n := 1; n < len(lines)-1; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			at := t.TempDir()
+			if err := os.CopyFS(at, os.DirFS(home)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(at, "runs", "run", "journal.jsonl"), []byte(strings.Join(lines[:n], "")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			res, err := resumed(t, at, types, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, show(res)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestLargeWorkflow runs 10,000 nodes: a chain, and a fan with a join.
+func TestLargeWorkflow(t *testing.T) {
+	const n = 10_000
+	var chain, fan strings.Builder
+	chain.WriteString(`{"ir_version": "0.1.0", "nodes": [{"id": "n0", "type": "echo", "params": {"value": 0}}`)
+	fan.WriteString(chain.String())
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&chain, `,{"id": "n%d", "type": "echo", "params": {"value": "${n%d.out}"}}`, i, i-1)
+		if i < n-1 {
+			fmt.Fprintf(&fan, `,{"id": "n%d", "type": "echo", "params": {"value": "${n0.out}"}}`, i)
+		}
+	}
+	fmt.Fprintf(&fan, `,{"id": "n%d", "type": "echo", "params": {"value": "joined"}}], "edges": [`, n-1)
+	chain.WriteString(`], "edges": [`)
+	for i := 1; i < n; i++ {
+		comma := ","
+		if i == n-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&chain, `{"from": "n%d", "to": "n%d"}%s`, i-1, i, comma)
+		if i < n-1 {
+			fmt.Fprintf(&fan, `{"from": "n0", "to": "n%d"},{"from": "n%d", "to": "n%d"}%s`, i, i, n-1, strings.TrimSuffix(",", map[bool]string{true: ","}[i == n-2]))
+		}
+	}
+	chain.WriteString(`]}`)
+	fan.WriteString(`]}`)
+	for name, doc := range map[string]string{"chain": chain.String(), "fan": fan.String()} {
+		start := time.Now()
+		p := world{}.compile(t, doc)
+		compiled := time.Since(start)
+		home := t.TempDir()
+		start = time.Now()
+		res := kept(t, p, home, nil, nil)
+		took := time.Since(start)
+		if res.Status != Done || len(res.Steps) != n {
+			t.Fatalf("%s: %s, %d steps", name, res.Status, len(res.Steps))
+		}
+		t.Logf("%s: checked and compiled in %v, ran with a journal in %v", name, compiled, took)
+		if compiled > 5*time.Second || took > 20*time.Second {
+			t.Errorf("%s is slow: %v, %v", name, compiled, took)
+		}
+	}
+}

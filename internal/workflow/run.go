@@ -1,0 +1,106 @@
+package workflow
+
+import (
+	"context"
+	"strings"
+
+	"pflow/engine"
+	"pflow/ir"
+)
+
+// Status says how a run ended, or why it did not begin.
+type Status string
+
+// The statuses of a run of a workflow.
+const (
+	Done       Status = "done"
+	Failed     Status = "failed"
+	Cancelled  Status = "cancelled"
+	Limited    Status = "limit"
+	NeedsInput Status = "needs_input" // nothing ran: inputs are missing
+	Waiting    Status = "waiting"     // for approval
+)
+
+// Result is how a run of a workflow ended. Two equal runs differ only in RunID, StartedAt and DurationMS.
+type Result struct {
+	Schema    string             `json:"schema"` // pflow.run/v1
+	Status    Status             `json:"status"`
+	Workflow  string             `json:"workflow"`
+	Outputs   map[string]any     `json:"outputs"` // the declared ones, else the last node's; {} unless done
+	Error     *engine.RunError   `json:"error"`
+	Warnings  []string           `json:"warnings"`
+	Steps     []engine.Step      `json:"steps"`
+	Usage     map[string]float64 `json:"usage"`
+	RunID     string             `json:"run_id"`              // "" if nothing ran
+	Missing   []MissingInput     `json:"missing_params"`      // of needs_input
+	Approvals []Approval         `json:"approvals,omitempty"` // of waiting: what for
+}
+
+// MissingInput is an input that nothing gives.
+type MissingInput struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+}
+
+// Unrun is the result of a run that did not begin.
+func (p *Program) Unrun(status Status) *Result {
+	return &Result{Schema: engine.ResultSchema, Status: status, Workflow: p.Name, Outputs: map[string]any{}, Warnings: []string{},
+		Steps: []engine.Step{}, Usage: map[string]float64{}, Missing: []MissingInput{}}
+}
+
+// Lacks is the result of a run whose inputs are missing.
+func (p *Program) Lacks(missing []ir.Input) *Result {
+	res := p.Unrun(NeedsInput)
+	for _, in := range missing {
+		res.Missing = append(res.Missing, MissingInput{in.Name, string(in.Type), in.Description})
+	}
+	return res
+}
+
+// Options are what a run is given beside its store.
+type Options struct {
+	engine.Options
+	Approve Approve
+}
+
+// Run runs the program on a store that Bind made, or, with a history, goes on with a run. It returns when nothing of
+// the run is left. The error is nil unless the run could not begin or go on; *engine.NeedsDecision is one of them.
+//
+// A run that comes to a node that wants approval and gets none finishes what can run without it and ends as waiting;
+// it can be resumed like one that was cancelled.
+func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &session{approve: o.Approve, cancel: cancel}
+	got, err := engine.Execute(context.WithValue(ctx, runKey{}, r), p.flow, store, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	res := p.Unrun(Status(got.Status))
+	res.Error, res.Steps, res.Usage, res.RunID = got.Error, got.Steps, got.Usage, got.RunID
+	res.Warnings = append(append(res.Warnings, r.warnings...), got.Warnings...)
+	switch waits := r.waits(); {
+	case got.Status == engine.Cancelled && len(waits) > 0:
+		res.Status, res.Error = Waiting, nil
+		for _, node := range waits {
+			res.Approvals = append(res.Approvals, p.approval(node))
+		}
+	case got.Error != nil:
+		id, _, _ := strings.Cut(got.Error.Node, "/")
+		id, _, _ = strings.Cut(id, "[")
+		res.Error.Place = p.source.place(p.Workflow.Node(id))
+	case got.Status == engine.Done:
+		res.Outputs, _ = p.outputs.values(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) }).(map[string]any)
+	}
+	return res, nil
+}
+
+func (p *Program) approval(node string) Approval {
+	for _, a := range p.Approvals {
+		if a.Node == node && !a.Destructive {
+			return a
+		}
+	}
+	return Approval{Node: node}
+}

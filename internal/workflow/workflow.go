@@ -1,0 +1,64 @@
+// Package workflow runs workflows: it compiles an IR document to one dag of the engine and runs it, shows what it would
+// do, and goes on with a run that was killed.
+//
+//	Check      the validator of package ir with what node types check of their own params: for saving, validating, running
+//	Compile    document -> Program: every type, template, default and called workflow settled
+//	Bind       the values of a run: given, piped, from the environment, defaults; what is missing
+//	Run        Program and values -> Result (pflow.run/v1), with a journal that Resume goes on from
+//	DryRun     every step with its params as far as they are known; nothing runs
+//
+// A run's store holds its inputs, the piped text and, under the id of each node that ran, its outputs. A node's params
+// are resolved where the node runs, not when it is scheduled, so that a secret is never in the store, the journal or an
+// event: everywhere but in the call of the node that uses it, it is {"$env": NAME}.
+package workflow
+
+import (
+	"context"
+	"time"
+
+	"pflow/engine"
+	"pflow/internal/catalogue"
+	"pflow/ir"
+)
+
+// Type is a node type as this package runs it.
+type Type struct {
+	Interface *ir.Interface
+	Check     func(params map[string]any) []ir.Problem
+	Late      []string // params that Run fills in itself, by Call.Resolve
+	// Destroys reports whether a node with these params may destroy what is there; nil if the effects say all.
+	Destroys func(params map[string]any) bool
+	Run      func(ctx context.Context, c Call) (Outcome, error)
+}
+
+// Call is what one run of a node sees.
+type Call struct {
+	Params  map[string]any
+	Resolve func(template string) (any, error)
+	Dir     string
+	Env     func(name string) string
+	Now     time.Time
+	Depth   int
+}
+
+// Outcome is what a node gives: its outputs by key, and its action ("" stands for default).
+type Outcome struct {
+	Outputs map[string]any
+	Action  string
+	Meters  map[string]float64
+	// Warnings are for the user: what was cut, what was not text.
+	Warnings []string
+}
+
+// Env is what workflows are compiled and run in.
+type Env struct {
+	Catalogue *ir.Catalogue
+	Types     map[string]Type                // built-in node types by name
+	Declared  map[string]*catalogue.Declared // nodes declared in YAML
+	// Load gives a workflow that another one calls: a saved name, or a path, which counts from Dir.
+	Load func(name string) (*ir.Workflow, error)
+	// Flow gives a flow that a declared node runs; nil: there are none.
+	Flow   func(name string) (*engine.Flow, error)
+	Getenv func(name string) string
+	Dir    string // the working directory of nodes
+}

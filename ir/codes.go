@@ -1,0 +1,52 @@
+package ir
+
+// The closed set of codes a finding about a workflow can have.
+const (
+	// Tier 1, syntactic.
+	MalformedJSON   = "malformed-json"
+	MissingField    = "missing-field"
+	WrongType       = "wrong-type"
+	UnknownKey      = "unknown-key"
+	BadID           = "bad-id"
+	DuplicateNodeID = "duplicate-node-id"
+	DanglingEdge    = "dangling-edge"
+	// Tier 2, static.
+	UnknownNodeType = "unknown-node-type"
+	UnknownParam    = "unknown-param"
+	BadParamType    = "bad-param-type"
+	MissingInput    = "missing-input"
+	BadTemplate     = "bad-template"
+	Cycle           = "cycle"
+	UnreachableNode = "unreachable-node"
+	UnusedInput     = "unused-input" // a warning
+	// Tier 3, data flow.
+	UnresolvedTemplate  = "unresolved-template"
+	UnknownPath         = "unknown-path"
+	ForwardReference    = "forward-reference"
+	AmbiguousKey        = "ambiguous-key" // a warning where an input shadows a flat key
+	OutputWithoutSource = "output-without-source"
+	RequestLiteral      = "request-literal" // planning only
+)
+
+// Codes lists every code, in the order of the tiers.
+func Codes() []string {
+	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
+		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, UnusedInput,
+		UnresolvedTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral}
+}
+
+// Tier is 1, 2 or 3 for a code of this package, else 0.
+func Tier(code string) int {
+	for i, c := range Codes() {
+		if c == code {
+			switch {
+			case i < 7:
+				return 1
+			case i < 15:
+				return 2
+			}
+			return 3
+		}
+	}
+	return 0
+}

@@ -1,0 +1,379 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pflow/internal/diag"
+	"pflow/internal/value"
+)
+
+// dataflow checks every expression: that its roots and paths exist, that what it reads is written before and for sure,
+// and that a param which is one template gets a type it can use.
+func (v *validator) dataflow() {
+	var orders []order
+	v.eachExpr(func(u use, e *Expr) {
+		if u.node < 0 {
+			return
+		}
+		o := order{use: u, text: e.Text}
+		for _, alt := range e.Alts {
+			if alt.Ref == nil {
+				o.sure = true
+				continue
+			}
+			v.reference(u, alt.Ref, &o)
+		}
+		if len(o.refs) > 0 {
+			orders = append(orders, o)
+		}
+	})
+	orders = append(orders, v.bindings()...)
+	v.orders(orders)
+}
+
+// reference checks one reference and notes in o what needs the order of the nodes.
+func (v *validator) reference(u use, r *Ref, o *order) {
+	kind, at := v.root(r.Root, u.scope())
+	switch kind {
+	case rootNone, rootImplied:
+		if kind == rootImplied && len(r.Path) == 0 && (u.node >= 0 || slices.Contains(v.implied(), r.Root)) {
+			v.fits(u, r, &Structure{Type: value.String})
+			o.sure = true
+			return
+		}
+		v.unresolved(u, r)
+	case rootShared:
+		f := v.error(AmbiguousKey, u.path, u.node, "${%s}: several nodes write %q: %s; say which one, as in ${%s.%s}",
+			r, r.Root, v.names(v.writers[r.Root]), v.w.Nodes[at].ID, refText(r.Root, r.Path))
+		for _, n := range v.writers[r.Root][:min(20, len(v.writers[r.Root]))] {
+			f.Alternatives = append(f.Alternatives, "${"+v.w.Nodes[n].ID+"."+refText(r.Root, r.Path)+"}")
+		}
+	case rootItem:
+		o.sure = true
+		item := v.itemStructure(u.node)
+		v.inside(u, r, r.Path, item)
+	case rootInput:
+		v.used[r.Root] = true
+		o.sure = true
+		v.inside(u, r, r.Path, &Structure{Type: v.w.Inputs[at].Type})
+	case rootStdin:
+		o.sure = true
+		v.inside(u, r, r.Path, &Structure{Type: value.String})
+	case rootFlat:
+		o.refs = append(o.refs, nodeRef{node: at, text: r.String()})
+		port, _ := v.writes[at].Output(r.Root)
+		v.inside(u, r, r.Path, port.structure())
+	case rootNode:
+		v.output(u, r, at, o)
+	}
+}
+
+// structure is what is known of a port's value, its type at least.
+func (p *Port) structure() *Structure {
+	if p.Structure != nil {
+		return p.Structure
+	}
+	return &Structure{Type: p.Type}
+}
+
+// itemStructure is what is known of a batch node's item.
+func (v *validator) itemStructure(node int) *Structure {
+	e := v.items[node].Whole()
+	if e == nil || len(e.Alts) != 1 || e.Alts[0].Ref == nil {
+		return nil
+	}
+	r := e.Alts[0].Ref
+	kind, at := v.root(r.Root, -1)
+	var s *Structure
+	path := r.Path
+	switch {
+	case kind == rootFlat:
+		port, _ := v.writes[at].Output(r.Root)
+		s = port.structure()
+	case kind == rootNode && len(path) > 0 && !path[0].IsIndex && v.writes[at] != nil:
+		port, ok := v.writes[at].Output(path[0].Key)
+		if !ok {
+			return nil
+		}
+		s, path = port.structure(), path[1:]
+	default:
+		return nil
+	}
+	for _, step := range path {
+		if s, _ = s.step(step); s == nil {
+			return nil
+		}
+	}
+	return s.Items
+}
+
+// output checks a reference that begins with a node's id.
+func (v *validator) output(u use, r *Ref, node int, o *order) {
+	ref := nodeRef{node: node, text: r.String()}
+	iface := v.writes[node]
+	if len(r.Path) == 0 {
+		o.refs = append(o.refs, ref)
+		v.fits(u, r, &Structure{Type: value.Object})
+		return
+	}
+	first := r.Path[0]
+	var port *Port
+	if iface != nil && !first.IsIndex {
+		port, _ = iface.Output(first.Key)
+	}
+	switch {
+	case first.IsIndex:
+		v.error(UnknownPath, u.path, u.node, "${%s}: the outputs of %q are an object; write ${%s.KEY}", r, r.Root, r.Root)
+		return
+	case port == nil && first.Key == ErrorKey:
+		ref.failed = true
+		o.refs = append(o.refs, ref)
+		v.inside(u, r, r.Path[1:], errorStructure)
+		return
+	case port == nil && iface != nil && !iface.OpenOutputs:
+		code := UnresolvedTemplate
+		if u.node < 0 {
+			code = OutputWithoutSource
+		}
+		message := "${%s}: %q (%s) writes no %q"
+		if len(iface.Outputs) == 0 {
+			message += "; it has no outputs"
+		}
+		f := v.error(code, u.path, u.node, message, r, r.Root, iface.Name, first.Key)
+		v.suggestRefs(f, first.Key, iface.OutputKeys(), func(k string) string { return refText(r.Root, append([]Step{{Key: k}}, r.Path[1:]...)) })
+		return
+	}
+	o.refs = append(o.refs, ref)
+	if port != nil {
+		v.inside(u, r, r.Path[1:], port.structure())
+	}
+}
+
+var errorStructure = &Structure{Type: value.Object, Fields: []Field{
+	{"kind", Structure{Type: value.String}}, {"message", Structure{Type: value.String}}}}
+
+// unresolved reports a root that nothing gives.
+func (v *validator) unresolved(u use, r *Ref) {
+	code := UnresolvedTemplate
+	if u.node < 0 {
+		code = OutputWithoutSource
+	}
+	message := fmt.Sprintf("${%s}: there is no node, output or input %q", r, r.Root)
+	if v.w.Inputs != nil && len(r.Path) == 0 {
+		message += "; declare it in inputs, or read what an earlier node writes"
+	} else if v.w.Inputs == nil && len(r.Path) > 0 && u.node >= 0 {
+		message += "; read what an earlier node writes, or declare the input"
+	}
+	f := v.error(code, u.path, u.node, "%s", message)
+	if v.hints--; v.hints >= 0 {
+		reach := v.reach(u.node)
+		f.Alternatives = few(reach)
+		var roots []string
+		for _, alternative := range reach {
+			roots = append(roots, strings.FieldsFunc(strings.Trim(alternative, "${}"), func(c rune) bool { return c == '.' || c == '[' })...)
+		}
+		if near := diag.Nearest(r.Root, sortedUnique(roots)); near != "" {
+			f.Suggestion = "${" + refText(near, r.Path) + "}"
+			if kind, at := v.root(near, u.node); kind == rootShared || kind == rootFlat && len(v.writers[near]) == 1 && at >= 0 && at == u.node {
+				f.Suggestion = ""
+			}
+		}
+	}
+}
+
+// reach lists what a node could refer to, as templates: the inputs, the outputs of the nodes before it, nearest in the
+// document first. For an output of the workflow (-1) that is every node.
+func (v *validator) reach(node int) []string {
+	var out []string
+	for _, in := range v.w.Inputs {
+		out = append(out, "${"+in.Name+"}")
+	}
+	before := v.ancestors(node)
+	for i := len(v.w.Nodes) - 1; i >= 0 && len(out) < 20; i-- {
+		if !before(i) || v.writes[i] == nil {
+			continue
+		}
+		for _, k := range v.writes[i].OutputKeys() {
+			out = append(out, "${"+refText(v.w.Nodes[i].ID, []Step{{Key: k}})+"}")
+		}
+	}
+	return out
+}
+
+// ancestors tells which nodes are decided before a node starts.
+func (v *validator) ancestors(node int) func(int) bool {
+	if node < 0 {
+		return func(int) bool { return true }
+	}
+	seen := map[int]bool{}
+	for stack := []int{node}; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, e := range v.g.in[n] {
+			if from := v.g.from[e]; !seen[from] {
+				seen[from] = true
+				stack = append(stack, from)
+			}
+		}
+	}
+	return func(i int) bool { return seen[i] && i != node }
+}
+
+// suggestRefs offers other keys as whole templates.
+func (v *validator) suggestRefs(f *diag.Finding, name string, keys []string, ref func(string) string) {
+	if v.hints--; v.hints < 0 {
+		return
+	}
+	if near := diag.Nearest(name, keys); near != "" {
+		f.Suggestion = "${" + ref(near) + "}"
+	}
+	for _, k := range few(keys) {
+		f.Alternatives = append(f.Alternatives, "${"+ref(k)+"}")
+	}
+}
+
+// inside follows a path into what is known of a value and checks the type that comes out.
+func (v *validator) inside(u use, r *Ref, path []Step, s *Structure) {
+	for i, step := range path {
+		if s == nil {
+			return
+		}
+		at := refText(r.Root, r.Path[:len(r.Path)-len(path)+i])
+		next, problem := s.step(step)
+		if problem != "" {
+			f := v.error(UnknownPath, u.path, u.node, "${%s}: %s %s", r, at, problem)
+			if !step.IsIndex && s.Fields != nil {
+				var keys []string
+				for _, field := range s.Fields {
+					keys = append(keys, field.Key)
+				}
+				rest := path[i+1:]
+				before := r.Path[:len(r.Path)-len(path)+i]
+				v.suggestRefs(f, step.Key, keys, func(k string) string {
+					return refText(r.Root, slices.Concat(before, []Step{{Key: k}}, rest))
+				})
+			}
+			return
+		}
+		s = next
+	}
+	if s != nil {
+		v.fits(u, r, s)
+	}
+}
+
+// step goes one step into a structure. A nil next with no problem knows nothing further; text may hold JSON.
+func (s *Structure) step(step Step) (next *Structure, problem string) {
+	switch s.Type {
+	case value.Any, value.String, "":
+		return nil, ""
+	case value.Object:
+		if step.IsIndex {
+			return nil, fmt.Sprintf("is an object, so it has no index [%d]", step.Index)
+		}
+		if s.Fields == nil {
+			return nil, ""
+		}
+		for i := range s.Fields {
+			if s.Fields[i].Key == step.Key {
+				return &s.Fields[i].Structure, ""
+			}
+		}
+		return nil, fmt.Sprintf("has no %q", step.Key)
+	case value.Array:
+		if !step.IsIndex {
+			return nil, fmt.Sprintf("is an array, so it has no %q; write an index, [0]", step.Key)
+		}
+		return s.Items, ""
+	}
+	return nil, fmt.Sprintf("is %s, so there is nothing inside it", article(s.Type))
+}
+
+// fits checks the type of a param that is one template.
+func (v *validator) fits(u use, r *Ref, s *Structure) {
+	if !u.whole || u.port == nil || s.Type == "" || assignable(s.Type, u.port.Type) {
+		return
+	}
+	v.error(BadParamType, u.path, u.node, "%q wants %s, but ${%s} is %s", u.port.Key, article(u.port.Type), r, article(s.Type))
+}
+
+// bindings finds, for each required input that no param gives, the workflow input or earlier flat key of its name.
+func (v *validator) bindings() []order {
+	var out []order
+	for i := range v.w.Nodes {
+		component := v.components[i]
+		if component == nil {
+			continue
+		}
+		for n := range component.Inputs {
+			p := &component.Inputs[n]
+			if got, given := v.w.Nodes[i].Params[p.Key]; !p.Required || p.Default != nil || given && got != nil {
+				continue
+			}
+			u := use{node: i, path: v.path(i, "."+paramPath(p.Key)), whole: true, port: p}
+			kind, at := v.root(p.Key, -1)
+			switch {
+			case kind == rootInput:
+				v.used[p.Key] = true
+				v.fits(u, &Ref{Root: p.Key}, &Structure{Type: v.w.Inputs[at].Type})
+			case kind == rootFlat && at != i:
+				port, _ := v.writes[at].Output(p.Key)
+				v.fits(u, &Ref{Root: p.Key}, port.structure())
+				out = append(out, order{use: u, refs: []nodeRef{{node: at, text: p.Key}}, bind: p})
+			default:
+				v.missing(u, p)
+			}
+		}
+	}
+	return out
+}
+
+func (v *validator) missing(u use, p *Port) {
+	n := &v.w.Nodes[u.node]
+	f := v.error(MissingInput, u.path, u.node, "%s needs the input %q (%s)%s; give it in params", n.Type, p.Key, p.Type, described(p.Description))
+	if v.hints--; v.hints < 0 {
+		return
+	}
+	before := v.ancestors(u.node)
+	for i := len(v.w.Nodes) - 1; i >= 0 && len(f.Alternatives) < 20; i-- {
+		if !before(i) || v.writes[i] == nil {
+			continue
+		}
+		for _, o := range v.writes[i].Outputs {
+			if assignable(o.Type, p.Type) && (o.Kind == p.Kind || o.Kind == "" || p.Kind == "") {
+				f.Alternatives = append(f.Alternatives, "${"+refText(v.w.Nodes[i].ID, []Step{{Key: o.Key}})+"}")
+			}
+		}
+	}
+}
+
+// outputs checks the sources of the workflow's outputs, and then which inputs nothing reads. A source that may be dead
+// is no error: it is null in the result.
+func (v *validator) outputs() {
+	for i, out := range v.w.Outputs {
+		path := key(key("outputs", out.Name), "source")
+		if out.Source == "" {
+			v.error(OutputWithoutSource, path, -1, `the output %q has no source; write "source": "${node-id.key}"`, out.Name).Alternatives = few(v.reach(-1))
+			continue
+		}
+		if _, fixed := v.sources[i].Literal(); fixed && !slices.ContainsFunc(v.list, func(f diag.Finding) bool { return f.Path == path }) {
+			v.error(OutputWithoutSource, path, -1, `the source of the output %q is text without a template; write "${node-id.key}"`, out.Name).Alternatives = few(v.reach(-1))
+			continue
+		}
+		u := use{node: -1, path: path, whole: v.sources[i].Whole() != nil, port: &Port{Key: out.Name, Type: out.Type}}
+		v.sources[i].Walk(func(_ string, e *Expr) {
+			for _, alt := range e.Alts {
+				if alt.Ref != nil {
+					v.reference(u, alt.Ref, &order{})
+				}
+			}
+		})
+	}
+	for _, in := range v.w.Inputs {
+		if !v.used[in.Name] {
+			v.add(diag.Warning, UnusedInput, key("inputs", in.Name), -1, "nothing reads the input %q; write ${%s} where it is meant, or take it out", in.Name, in.Name)
+		}
+	}
+}

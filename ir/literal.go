@@ -1,0 +1,131 @@
+package ir
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pflow/internal/value"
+)
+
+// literals reports values of the request that stand in params as they are: a workflow is planned once and run for ever,
+// so they have to be inputs. Only text and numbers are looked for; a short yes or no says nothing.
+func (v *validator) literals() {
+	type found struct{ name, text string }
+	var wanted []found
+	for _, name := range value.SortedKeys(v.o.Discovered) {
+		switch val := v.o.Discovered[name].(type) {
+		case string, int, float64, json.Number:
+			if text := strings.TrimSpace(Text(val)); text != "" {
+				wanted = append(wanted, found{name, text})
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	for i := range v.w.Nodes {
+		look := func(path, text string) {
+			for _, w := range wanted {
+				if !hasWord(text, w.text) {
+					continue
+				}
+				f := v.error(RequestLiteral, path, i, "%s is a value of this request; write ${%s} and declare the input %q, so that the workflow fits the next request too",
+					excerpt(w.text), w.name, w.name)
+				f.Suggestion = "${" + w.name + "}"
+			}
+		}
+		for _, c := range v.params[i] {
+			c.param.eachText(v.path(i, "."+paramPath(c.key)), look)
+		}
+		if v.items[i] != nil {
+			v.items[i].eachText(v.path(i, ".batch.items"), look)
+		}
+	}
+}
+
+// eachText calls f for every literal text and number in the param, also between and inside templates.
+func (p *Param) eachText(path string, f func(path, text string)) {
+	switch {
+	case p.fixed:
+		eachLiteral(p.literal, path, f)
+	case p.tmpl != nil:
+		for _, part := range p.tmpl.parts {
+			if part.expr == nil {
+				f(path, part.text)
+				continue
+			}
+			for _, alt := range part.expr.Alts {
+				if alt.Ref == nil {
+					eachLiteral(alt.Literal, path, f)
+				}
+			}
+		}
+	}
+	for i, item := range p.items {
+		if p.fixed {
+			break
+		}
+		if p.keys != nil {
+			item.eachText(key(path, p.keys[i]), f)
+		} else {
+			item.eachText(index(path, i), f)
+		}
+	}
+}
+
+func eachLiteral(v any, path string, f func(path, text string)) {
+	switch v := v.(type) {
+	case string, int, float64, json.Number:
+		f(path, Text(v))
+	case []any:
+		for i, item := range v {
+			eachLiteral(item, index(path, i), f)
+		}
+	case map[string]any:
+		for _, k := range value.SortedKeys(v) {
+			eachLiteral(v[k], key(path, k), f)
+		}
+	}
+}
+
+// hasWord reports whether a word stands in a text with no letter or digit beside it; 20 is no word of 0.20 or 20.5.
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if !joins(text[:at], word, true) && !joins(text[at+len(word):], word, false) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// joins reports whether the text before or after a word makes it part of a longer one.
+func joins(side, word string, before bool) bool {
+	if side == "" {
+		return false
+	}
+	r, n := utf8.DecodeRuneInString(side)
+	edge, _ := utf8.DecodeLastRuneInString(word)
+	if before {
+		r, n = utf8.DecodeLastRuneInString(side)
+		edge, _ = utf8.DecodeRuneInString(word)
+	}
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	if inWord(r) {
+		return inWord(edge)
+	}
+	if (r == '.' || r == ',') && unicode.IsDigit(edge) {
+		next, _ := utf8.DecodeRuneInString(side[n:])
+		if before {
+			next, _ = utf8.DecodeLastRuneInString(side[:len(side)-n])
+		}
+		return unicode.IsDigit(next)
+	}
+	return false
+}

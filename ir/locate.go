@@ -1,0 +1,129 @@
+package ir
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"pflow/internal/diag"
+)
+
+// Locate adds to findings the place in the file their document came from: the line and column where the value at their
+// path begins, or the nearest one around it that exists. It gives a copy.
+func Locate(file string, data []byte, list diag.List) diag.List {
+	offsets := map[string]int{"": 0}
+	for _, f := range list {
+		for p := f.Path; p != ""; p = parentPath(p) {
+			offsets[p] = -1
+		}
+	}
+	bom := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
+	l := locator{data: data[bom:], offsets: offsets}
+	l.d = json.NewDecoder(bytes.NewReader(l.data))
+	l.d.UseNumber()
+	_ = l.value("") // a malformed rest has no places
+
+	lines := newLines(l.data)
+	out := make(diag.List, len(list))
+	for i, f := range list {
+		p := f.Path
+		for p != "" && offsets[p] < 0 {
+			p = parentPath(p)
+		}
+		f.Place = diag.Place{File: file}
+		if f.Kind != MalformedJSON {
+			f.Place.Line, f.Place.Col, f.Snippet = lines.at(offsets[p])
+		}
+		out[i] = f
+	}
+	return out
+}
+
+// parentPath cuts the last step off a path.
+func parentPath(p string) string {
+	if strings.HasSuffix(p, `"]`) {
+		if at := strings.LastIndex(p, `["`); at >= 0 {
+			return p[:at]
+		}
+	}
+	return p[:max(strings.LastIndexAny(p, ".["), 0)]
+}
+
+type locator struct {
+	data    []byte
+	d       *json.Decoder
+	offsets map[string]int
+}
+
+func (l *locator) value(path string) error {
+	start := int(l.d.InputOffset())
+	for start < len(l.data) && strings.IndexByte(" \t\r\n:,", l.data[start]) >= 0 {
+		start++
+	}
+	if _, wanted := l.offsets[path]; wanted {
+		l.offsets[path] = start
+	}
+	t, err := l.d.Token()
+	if err != nil {
+		return err
+	}
+	switch t {
+	case json.Delim('['):
+		for i := 0; l.d.More(); i++ {
+			if err := l.value(index(path, i)); err != nil {
+				return err
+			}
+		}
+	case json.Delim('{'):
+		for l.d.More() {
+			k, err := l.d.Token()
+			if err != nil {
+				return err
+			}
+			if err := l.value(key(path, k.(string))); err != nil {
+				return err
+			}
+		}
+	default:
+		return nil
+	}
+	_, err = l.d.Token()
+	return err
+}
+
+// lines finds lines by offset without counting from the start each time.
+type lines struct {
+	data   []byte
+	starts []int
+}
+
+func newLines(data []byte) *lines {
+	l := &lines{data: data, starts: []int{0}}
+	for i, c := range data {
+		if c == '\n' {
+			l.starts = append(l.starts, i+1)
+		}
+	}
+	return l
+}
+
+func (l *lines) at(offset int) (line, col int, text string) {
+	lo, hi := 0, len(l.starts)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; l.starts[mid] <= offset {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	end := len(l.data)
+	if lo+1 < len(l.starts) {
+		end = l.starts[lo+1] - 1
+	}
+	col = utf8.RuneCount(l.data[l.starts[lo]:offset]) + 1
+	if end-l.starts[lo] <= 4096 { // a document on one line is no help
+		text = string(l.data[l.starts[lo]:end])
+	}
+	return lo + 1, col, text
+}

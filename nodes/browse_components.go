@@ -1,0 +1,84 @@
+package nodes
+
+import (
+	"context"
+
+	"pflow/engine"
+	"pflow/internal/catalogue"
+	"pflow/internal/compose"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// browseComponentsOp finds components of the catalogue for a request.
+func browseComponentsOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "browse-components",
+		Summary: "Ranks the components of the catalogue by the words of a request and loads the interfaces of the best.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+		},
+		With: []engine.Field{
+			{Name: "most", Type: value.Integer, Default: 30, Doc: "how many to choose"},
+			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
+		},
+		Result: value.Object,
+		ResultDoc: "{ranked: [{name, confidence, reason}] best first, node_ids, workflow_names: those chosen, interfaces: theirs, " +
+			"context: names and descriptions as text}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: browse-components-example
+version: 1
+description: Find what a request needs.
+state:
+  request: {type: string, default: copy a file}
+  chosen:  {type: array, default: []}
+nodes:
+  browse:
+    op: browse-components
+    prep: {request: store.request}
+    with: {most: 5}
+    post: {chosen: result.node_ids}
+    next: end
+`,
+		New: func(s *engine.Setup) engine.Exec {
+			most, tokens := option(s, "most", 30), option(s, "tokens", 4000)
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				shelf, err := d.shelf(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				request, _ := in.Prep["request"].(string)
+				ranked := shelf.componentIndex().Rank(compose.Masked(request, in.Now))
+				all := shelf.Catalogue.All()
+				nodeIDs, workflows, interfaces := []any{}, []any{}, []any{}
+				var chosen []*ir.Interface
+				for _, r := range ranked[:min(most, len(ranked))] {
+					c := all[r.Index]
+					if r.Confidence == 0 && len(all) > most {
+						break // a small catalogue is browsed as a whole: words are not all that tells what is of use
+					}
+					if c.Workflow {
+						workflows = append(workflows, c.Name)
+					} else {
+						nodeIDs = append(nodeIDs, c.Name)
+					}
+					interfaces = append(interfaces, shelf.interfaceValue(c))
+					chosen = append(chosen, c)
+				}
+				return engine.Output{Result: map[string]any{
+					"ranked": rankedValue(ranked, most), "node_ids": nodeIDs, "workflow_names": workflows, "interfaces": interfaces,
+					"context": catalogue.Discovery(chosen, catalogue.ContextOptions{Tokens: tokens, Request: request}).Text,
+				}}, nil
+			}
+		},
+	}
+}
+
+// option gives an integer option.
+func option(s *engine.Setup, name string, otherwise int) int {
+	if n, ok := s.Value(name).(int); ok {
+		return n
+	}
+	return otherwise
+}

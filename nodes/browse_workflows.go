@@ -1,0 +1,201 @@
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"pflow/engine"
+	"pflow/internal/catalogue"
+	"pflow/internal/compose"
+	"pflow/internal/library"
+	"pflow/internal/mapparams"
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// browseWorkflowsOp finds saved workflows for a request.
+func browseWorkflowsOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "browse-workflows",
+		Summary: "Ranks the saved workflows by the words of a request and the requests they were approved for, and loads the best.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+		},
+		With: []engine.Field{
+			{Name: "most", Type: value.Integer, Default: 10, Doc: "how many to give"},
+			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
+		},
+		Result: value.Object,
+		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, ir}, " +
+			"null if there is none or it is no longer valid, problem: why, context: names and descriptions as text}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: browse-workflows-example
+version: 1
+description: Find the saved workflow for a request.
+state:
+  request: {type: string, default: copy a file}
+  found:   {type: any, default: null}
+nodes:
+  browse:
+    op: browse-workflows
+    prep: {request: store.request}
+    post: {found: result.best}
+    next: end
+`,
+		New: func(s *engine.Setup) engine.Exec {
+			most, tokens := option(s, "most", 10), option(s, "tokens", 4000)
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				shelf, err := d.shelf(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				request, _ := in.Prep["request"].(string)
+				ranked := shelf.rankWorkflows(request, in.Now)
+				out := map[string]any{"ranked": rankedValue(ranked, most), "best": nil, "problem": "", "context": shelf.workflowContext(ranked, request, tokens)}
+				if len(ranked) > 0 && ranked[0].Confidence > 0 {
+					best := shelf.Records[ranked[0].Index]
+					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
+						out["problem"] = "the saved workflow " + best.Name + " is no longer valid: " + found[0].Message
+					} else if problem := shelf.unequal(best, request); problem != "" {
+						out["problem"] = problem
+					} else if out["best"], err = recordValue(best); err != nil {
+						return engine.Output{}, err
+					}
+				}
+				return engine.Output{Result: out}, nil
+			}
+		},
+	}
+}
+
+// rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what
+// is wanted, so it does not count for or against them.
+func (s *Shelf) rankWorkflows(request string, now time.Time) []retrieve.Ranked {
+	ranked := s.workflowIndex().Rank(compose.Masked(request, now))
+	const close = 5
+	for k := range ranked[:min(close, len(ranked))] {
+		r := s.Records[ranked[k].Index]
+		inputs := workflowInputs(r.Workflow, s.Catalogue)
+		if len(inputs) == 0 || ranked[k].Confidence == 0 {
+			continue
+		}
+		about := r.Description + "\n" + strings.Join(r.Keywords, " ")
+		text := []byte(compose.Masked(request, now))
+		for _, span := range mapparams.Map(request, inputs, about, now).Taken {
+			for i := span[0]; i < span[1]; i++ {
+				text[i] = ' '
+			}
+		}
+		for _, again := range s.workflowIndex().Rank(string(text)) {
+			if again.Index == ranked[k].Index && again.Confidence > ranked[k].Confidence {
+				ranked[k] = again
+			}
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b retrieve.Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	return ranked
+}
+
+// unequal says why a saved workflow is not the whole of what is asked for, and nothing else: it lacks something that a
+// component could do, or does to the world what nobody spoke of. It is "" if there is no such reason.
+func (s *Shelf) unequal(r *library.Record, request string) string {
+	own := stemsOf(r.Name, r.Description, strings.Join(r.Keywords, " "), strings.Join(r.Examples, "\n"))
+	for _, n := range r.Workflow.Nodes {
+		for stem := range stemsOf(n.Type, n.Purpose) {
+			own[stem] = true
+		}
+		if c := s.Catalogue.Get(n.Type); c != nil {
+			for stem := range stemsOf(c.Description) {
+				own[stem] = true
+			}
+		}
+	}
+	asked := stemsOf(request)
+	does := s.effectVerbs()
+	for _, w := range retrieve.Words(request) {
+		if !w.Stop && does[w.Stem] != "" && !own[w.Stem] {
+			return "the saved workflow " + r.Name + " does only a part: nothing in it can " + w.Text
+		}
+	}
+	for _, n := range r.Workflow.Nodes {
+		c := s.Catalogue.Get(n.Type)
+		if c == nil || !(c.Has(ir.Writes) || c.Has(ir.Destructive)) {
+			continue
+		}
+		spoken := false
+		for stem := range stemsOf(c.Name, c.Description, n.ID) {
+			spoken = spoken || asked[stem]
+		}
+		for _, e := range r.Examples {
+			spoken = spoken || sharesMost(asked, stemsOf(e))
+		}
+		if !spoken {
+			return "the saved workflow " + r.Name + " does more than was asked for: " + n.ID
+		}
+	}
+	return ""
+}
+
+// sharesMost reports whether more than half of a past request's words are in a request.
+func sharesMost(asked, past map[string]bool) bool {
+	n := 0
+	for stem := range past {
+		if asked[stem] {
+			n++
+		}
+	}
+	return 2*n > len(past)
+}
+
+// effectVerbs are the words by which components that do something to the world say what they do, by stem.
+func (s *Shelf) effectVerbs() map[string]string {
+	s.verbs.once.Do(func() {
+		s.verbs.of = map[string]string{}
+		for _, c := range s.Catalogue.All() {
+			if words := retrieve.Words(c.Description); len(c.Effects) > 0 && !c.Workflow && len(words) > 0 && !words[0].Stop {
+				s.verbs.of[words[0].Stem] = c.Name
+			}
+		}
+	})
+	return s.verbs.of
+}
+
+func stemsOf(parts ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range parts {
+		for _, s := range retrieve.Stems(p) {
+			out[s] = true
+		}
+	}
+	return out
+}
+
+// workflowContext lists the best workflows as text.
+func (s *Shelf) workflowContext(ranked []retrieve.Ranked, request string, tokens int) string {
+	const most = 100
+	var list []*ir.Interface
+	for _, r := range ranked[:min(most, len(ranked))] {
+		rec := s.Records[r.Index]
+		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description, Workflow: true})
+	}
+	return catalogue.Discovery(list, catalogue.ContextOptions{Tokens: tokens, Request: request}).Text
+}
+
+// recordValue is a saved workflow as a value.
+func recordValue(r *library.Record) (any, error) {
+	workflow, err := value.ParseJSON([]byte(json.RawMessage(r.IR)))
+	if err != nil {
+		return nil, err
+	}
+	keywords := []any{}
+	for _, k := range r.Keywords {
+		keywords = append(keywords, k)
+	}
+	return map[string]any{"name": r.Name, "description": r.Description, "keywords": keywords, "version": r.Version, "ir": workflow}, nil
+}

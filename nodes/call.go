@@ -1,0 +1,148 @@
+package nodes
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// text gives a param as text, "" if it is not given.
+func (c Call) text(key string) string { return ir.Text(c.Params[key]) }
+
+// flag reports whether a param is true. Nothing but true is: "yes" and 1 are not.
+func (c Call) flag(key string) bool { b, _ := c.Params[key].(bool); return b }
+
+// object gives a param that is an object, nil if it is not given.
+func (c Call) object(key string) map[string]any { m, _ := c.Params[key].(map[string]any); return m }
+
+// path gives the path of a file from a param: relative paths count from the working directory, ~/ is the home folder.
+func (c Call) path(key string) (string, error) {
+	p := c.text(key)
+	switch {
+	case p == "":
+		return "", fault.New(fault.InvalidRequest, "%s is empty: give a path", key)
+	case strings.ContainsRune(p, 0):
+		return "", fault.New(fault.InvalidRequest, "%s %s holds a NUL character, which no path can", key, quote(p))
+	}
+	return c.locate(p), nil
+}
+
+// locate makes a path absolute, if Dir is. It does not tidy the path: behind a symbolic link a/../b is not b.
+func (c Call) locate(p string) string {
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		if home := c.env("HOME"); home != "" {
+			return home + p[1:]
+		}
+	}
+	return joinPath(c.Dir, p)
+}
+
+func (c Call) env(name string) string {
+	if c.Env == nil {
+		return ""
+	}
+	return c.Env(name)
+}
+
+// values resolves the templates of a Late param, each to its text.
+func (c Call) values(source *lateText) ([]string, error) {
+	values := make([]string, len(source.exprs))
+	for i, e := range source.exprs {
+		if c.Resolve == nil {
+			return nil, fault.New(fault.MissingKey, "%s cannot be resolved here", e.Text)
+		}
+		v, err := c.Resolve(e.Text)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = ir.Text(v)
+	}
+	return values, nil
+}
+
+// lateText is the text of a Late param: literal text, with the templates of exprs between. There is one literal more than
+// there are templates.
+type lateText struct {
+	literals []string // with $$ read as a dollar
+	exprs    []*ir.Expr
+}
+
+// readLate finds the templates of a Late param.
+func readLate(text string) (*lateText, []ir.Problem) {
+	p, problems := ir.Compile(text)
+	if problems != nil {
+		return nil, problems
+	}
+	t := &lateText{}
+	at := 0
+	p.Walk(func(_ string, e *ir.Expr) {
+		t.literals = append(t.literals, strings.ReplaceAll(text[at:e.Offset], "$$", "$"))
+		t.exprs = append(t.exprs, e)
+		at = e.Offset + len(e.Text)
+	})
+	t.literals = append(t.literals, strings.ReplaceAll(text[at:], "$$", "$"))
+	return t, nil
+}
+
+// duration reads a timeout: seconds as a number, or text such as "30s". It is otherwise if the param is not given; zero
+// and less are refused.
+func duration(v any, key string, otherwise time.Duration) (time.Duration, error) {
+	var d time.Duration
+	switch v := v.(type) {
+	case nil:
+		return otherwise, nil
+	case int:
+		d = time.Duration(v) * time.Second
+		if v > int(maxTimeout/time.Second) {
+			d = maxTimeout
+		}
+	case float64:
+		d = time.Duration(min(v, maxTimeout.Seconds()) * float64(time.Second))
+	case string:
+		got, err := time.ParseDuration(v)
+		if err != nil {
+			return 0, fault.New(fault.InvalidRequest, "%s is %s: give a number of seconds, or a duration such as 500ms, 30s or 5m", key, quote(v))
+		}
+		d = got
+	default:
+		return 0, fault.New(fault.InvalidRequest, "%s must be a number of seconds, or a duration such as 500ms, 30s or 5m", key)
+	}
+	if d <= 0 {
+		return 0, fault.New(fault.InvalidRequest, "%s must be more than nothing", key)
+	}
+	return d, nil
+}
+
+const maxTimeout = 365 * 24 * time.Hour
+
+// checkDuration is duration for a param in the IR, where a template may stand.
+func checkDuration(params map[string]any, key string) []ir.Problem {
+	v := params[key]
+	if text, ok := v.(string); ok && strings.ContainsRune(text, '$') {
+		return nil
+	}
+	if n, ok := v.(fmt.Stringer); ok { // a json.Number
+		v, _ = ir.Coerce("number", n.String())
+	}
+	if _, err := duration(v, key, time.Second); err != nil {
+		return []ir.Problem{{Path: key, Message: err.Error()}}
+	}
+	return nil
+}
+
+// quote shows a value in a message: in quotes, so that its blanks and line breaks are seen, and not too much of it.
+func quote(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// badParam is the error of a param that Check would have refused.
+func badParam(key string, problems []ir.Problem) error {
+	return fault.New(fault.InvalidRequest, "%s: %s", key, problems[0].Message)
+}

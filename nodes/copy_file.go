@@ -1,0 +1,124 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// copyFile copies a file of any size.
+func copyFile() Type {
+	return Type{
+		Interface: &ir.Interface{
+			Name:        "copy-file",
+			Description: "Copies a file of any size, as a whole or not at all.",
+			Inputs:      transferInputs("copy"),
+			Params:      []ir.Port{overwritePort()},
+			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
+			Effects:     []ir.Effect{ir.Reads, ir.Writes},
+		},
+		Destroys: overwrites,
+		Run: func(ctx context.Context, c Call) (Outcome, error) {
+			t, err := c.transfer("copy")
+			if err != nil {
+				return Outcome{}, err
+			}
+			return t.outcome(t.copy(ctx))
+		},
+		Example: Example{
+			Files:   map[string]string{"report.txt": "All is well.\n"},
+			Params:  map[string]any{"source_path": "report.txt", "dest_path": "backup/report.txt"},
+			Outputs: map[string]any{"dest_path": "backup/report.txt"},
+			Want:    map[string]string{"report.txt": "All is well.\n", "backup/report.txt": "All is well.\n"},
+		},
+	}
+}
+
+func transferInputs(verb string) []ir.Port {
+	return []ir.Port{
+		{Key: "source_path", Type: value.String, Required: true, Description: "The file to " + verb + "."},
+		{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the file's name; folders on the way are made."},
+	}
+}
+
+func overwritePort() ir.Port {
+	return ir.Port{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace a file that is there; otherwise that is an error."}
+}
+
+// overwrites reports whether overwrite is set, or may be: it may come from a template.
+func overwrites(params map[string]any) bool {
+	v, given := params["overwrite"]
+	return given && v != nil && v != false && v != "false"
+}
+
+// transfer is the way of a file from one path to another.
+type transfer struct {
+	given     string // the new path, as in the params
+	doing     string // `copy "a" to "b"`
+	from, to  string
+	source    fs.FileInfo
+	replace   bool
+	overwrite fs.FileInfo // what is replaced; nil if nothing is there
+}
+
+// transfer checks what copy-file and move-file are asked to do.
+func (c Call) transfer(verb string) (*transfer, error) {
+	from, err := c.path("source_path")
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.path("dest_path")
+	if err != nil {
+		return nil, err
+	}
+	t := &transfer{given: c.text("dest_path"), from: from, replace: c.flag("overwrite")}
+	t.doing = verb + " " + quote(c.text("source_path")) + " to " + quote(t.given)
+	if t.source, err = os.Stat(from); err != nil {
+		return nil, fileFault(t.doing, err)
+	}
+	if t.source.IsDir() {
+		return nil, fault.New(fault.InvalidRequest, "cannot %s: the source is a folder; name its files, or use a shell node", t.doing)
+	}
+	t.to, t.overwrite, err = target(to, t.doing, "give the new path with the file's name, such as "+quote(filepath.Join(t.given, filepath.Base(from))))
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.overwrite == nil:
+	case os.SameFile(t.source, t.overwrite):
+		return nil, fault.New(fault.InvalidRequest, "cannot %s: both are the same file", t.doing)
+	case !t.replace:
+		return nil, t.taken()
+	}
+	return t, nil
+}
+
+func (t *transfer) taken() error {
+	return fault.New(fault.InvalidRequest, "cannot %s: %s exists; choose another path, or set overwrite to true to replace it", t.doing, quote(t.given))
+}
+
+// copy makes the new file of the old one's content and mode.
+func (t *transfer) copy(ctx context.Context) error {
+	src, info, err := openRegular(t.from, t.doing, "")
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return place(t.to, info.Mode(), t.replace, func(dst *os.File) error { return stream(ctx, dst, src) })
+}
+
+func (t *transfer) outcome(err error) (Outcome, error) {
+	if errors.Is(err, fs.ErrExist) && !t.replace {
+		return Outcome{}, t.taken()
+	}
+	if err != nil {
+		return Outcome{}, fileFault(t.doing, err)
+	}
+	return Outcome{Outputs: map[string]any{"dest_path": t.given}}, nil
+}

@@ -1,0 +1,51 @@
+package nodes
+
+import (
+	"context"
+	"os"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// deleteFile deletes one file.
+func deleteFile() Type {
+	return Type{
+		Interface: &ir.Interface{
+			Name:        "delete-file",
+			Description: "Deletes one file for good.",
+			Inputs:      []ir.Port{{Key: "file_path", Type: value.String, Required: true, Description: "The file to delete."}},
+			Params:      []ir.Port{{Key: "confirm_delete", Type: value.Boolean, Required: true, Description: "Must be true: a deleted file cannot be had back."}},
+			Outputs:     []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
+			Effects:     []ir.Effect{ir.Writes, ir.Destructive},
+		},
+		Run: func(_ context.Context, c Call) (Outcome, error) {
+			path, err := c.path("file_path")
+			if err != nil {
+				return Outcome{}, err
+			}
+			doing := "delete " + quote(c.text("file_path"))
+			if !c.flag("confirm_delete") {
+				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: confirm_delete must be true", doing)
+			}
+			info, err := os.Lstat(path)
+			if err == nil && info.IsDir() {
+				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; delete its files one by one, or use a shell node", doing)
+			}
+			if err == nil {
+				err = os.Remove(path)
+			}
+			if err != nil {
+				return Outcome{}, fileFault(doing, err)
+			}
+			return Outcome{Outputs: map[string]any{"deleted": true}}, nil
+		},
+		Example: Example{
+			Files:   map[string]string{"old.log": "", "new.log": ""},
+			Params:  map[string]any{"file_path": "old.log", "confirm_delete": true},
+			Outputs: map[string]any{"deleted": true},
+			Want:    map[string]string{"new.log": ""},
+		},
+	}
+}

@@ -1,0 +1,398 @@
+//go:build unix
+
+package nodes
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// hostileNames are names that only a careless program takes for anything but names.
+var hostileNames = []string{
+	`it's "quoted".txt`, "; rm -rf x", "two\nlines", "-rf", "--help", "$(id)", "`id`", "${x}", "$HOME", "a b", "*", "tab\there", "ünïcode", `back\slash`, "{{.x}}", "-",
+}
+
+func TestHostileNames(t *testing.T) {
+	for _, name := range hostileNames {
+		c := newCall(t, nil, nil)
+		steps := []struct {
+			node   string
+			params map[string]any
+		}{
+			{"write-file", map[string]any{"file_path": name, "content": "x"}},
+			{"copy-file", map[string]any{"source_path": name, "dest_path": "d/" + name}},
+			{"move-file", map[string]any{"source_path": name, "dest_path": "e/" + name}},
+			{"read-file", map[string]any{"file_path": "e/" + name}},
+			{"list-files", map[string]any{"path": "e"}},
+			{"delete-file", map[string]any{"file_path": "d/" + name, "confirm_delete": true}},
+		}
+		for _, s := range steps {
+			c.Params = s.params
+			out, err := runNode(t, s.node, c)
+			if err != nil {
+				t.Errorf("%s %q: %v", s.node, name, err)
+			}
+			if files, ok := out.Outputs["files"]; ok && !cmp.Equal(files, []any{"e/" + name}) {
+				t.Errorf("list-files gives %q", files)
+			}
+		}
+		if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"e/" + name: "x"}) {
+			t.Errorf("%q: files %q", name, got)
+		}
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"a.txt": "a", "b.txt": "b", "bin": "\xff\x00", "folder/x": ""})
+	os.Symlink("a.txt", filepath.Join(dir, "link"))
+	os.Symlink("nowhere", filepath.Join(dir, "broken"))
+	os.Link(filepath.Join(dir, "a.txt"), filepath.Join(dir, "hard"))
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := func(kv ...any) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i].(string)] = kv[i+1]
+		}
+		return m
+	}
+	cases := []struct {
+		node    string
+		params  map[string]any
+		kind    fault.Kind
+		message string
+	}{
+		{"read-file", p("file_path", ""), fault.InvalidRequest, `file_path is empty: give a path`},
+		{"read-file", p("file_path", "a\x00b"), fault.InvalidRequest, `file_path "a\x00b" holds a NUL character, which no path can`},
+		{"read-file", p("file_path", "none"), fault.NotFound, `cannot read "none": no such file or directory`},
+		{"read-file", p("file_path", "folder"), fault.InvalidRequest, `cannot read "folder": it is a folder; list-files gives what is in it`},
+		{"read-file", p("file_path", "pipe"), fault.InvalidRequest, `cannot read "pipe": it is no regular file but a device, pipe or socket`},
+		{"read-file", p("file_path", "bin"), fault.InvalidRequest, `cannot read "bin": it is not UTF-8 text; set encoding to latin-1 for old text, or to base64 for a binary file`},
+		{"read-file", p("file_path", "a.txt", "encoding", "ascii"), fault.InvalidRequest, `there is no encoding "ascii": use utf-8, latin-1 or base64`},
+		{"read-file", p("file_path", "a.txt/b"), fault.NotFound, `cannot read "a.txt/b": not a directory`},
+		{"write-file", p("file_path", "folder", "content", ""), fault.InvalidRequest, `cannot write "folder": it is a folder; give the path of a file in it`},
+		{"write-file", p("file_path", "new/", "content", ""), fault.InvalidRequest, `cannot write "new/": the path names a folder; give the path of a file in it`},
+		{"write-file", p("file_path", "/dev/null", "content", ""), fault.InvalidRequest, `cannot write "/dev/null": it is no regular file but a device, pipe or socket`},
+		{"write-file", p("file_path", "broken", "content", ""), fault.NotFound, `cannot write "broken": it is a symbolic link that leads nowhere`},
+		{"write-file", p("file_path", "x", "content", "€", "encoding", "latin-1"), fault.InvalidRequest, `cannot write "x": latin-1 has no '€'; leave encoding out to write UTF-8`},
+		{"write-file", p("file_path", strings.Repeat("n", 300), "content", ""), fault.InvalidRequest,
+			`cannot write "` + strings.Repeat("n", 200) + `…": file name too long`},
+		{"copy-file", p("source_path", "none", "dest_path", "x"), fault.NotFound, `cannot copy "none" to "x": no such file or directory`},
+		{"copy-file", p("source_path", "folder", "dest_path", "x"), fault.InvalidRequest, `cannot copy "folder" to "x": the source is a folder; name its files, or use a shell node`},
+		{"copy-file", p("source_path", "a.txt", "dest_path", "folder"), fault.InvalidRequest, `cannot copy "a.txt" to "folder": it is a folder; give the new path with the file's name, such as "folder/a.txt"`},
+		{"copy-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot copy "a.txt" to "b.txt": "b.txt" exists; choose another path, or set overwrite to true to replace it`},
+		{"copy-file", p("source_path", "a.txt", "dest_path", "./a.txt", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "./a.txt": both are the same file`},
+		{"copy-file", p("source_path", "a.txt", "dest_path", "link", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "link": both are the same file`},
+		{"move-file", p("source_path", "a.txt", "dest_path", "hard", "overwrite", true), fault.InvalidRequest, `cannot move "a.txt" to "hard": both are the same file`},
+		{"move-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot move "a.txt" to "b.txt": "b.txt" exists; choose another path, or set overwrite to true to replace it`},
+		{"delete-file", p("file_path", "a.txt"), fault.InvalidRequest, `cannot delete "a.txt": confirm_delete must be true`},
+		{"delete-file", p("file_path", "a.txt", "confirm_delete", "true"), fault.InvalidRequest, `cannot delete "a.txt": confirm_delete must be true`},
+		{"delete-file", p("file_path", "folder", "confirm_delete", true), fault.InvalidRequest, `cannot delete "folder": it is a folder; delete its files one by one, or use a shell node`},
+		{"delete-file", p("file_path", "none", "confirm_delete", true), fault.NotFound, `cannot delete "none": no such file or directory`},
+		{"list-files", p("path", "none"), fault.NotFound, `cannot list "none": no such file or directory`},
+		{"list-files", p("path", "a.txt"), fault.InvalidRequest, `cannot list "a.txt": it is a file; give its folder, and the file's name as pattern`},
+		{"list-files", p("path", ".", "pattern", "[a"), fault.InvalidRequest, `the pattern "[a" cannot be read: a [ lacks its ], or a backslash what it stands before`},
+		{"list-files", p("path", ".", "pattern", "../*"), fault.InvalidRequest, `the pattern "../*" has a part that names no file; give the folder as path`},
+		{"list-files", p("path", ".", "pattern", strings.Repeat("{a,b}", 9)), fault.InvalidRequest, `the pattern "` + strings.Repeat("{a,b}", 9) + `" comes to more than 256 alternatives`},
+	}
+	before := len(readDir(t, dir))
+	for _, c := range cases {
+		call := newCall(t, c.params, nil)
+		call.Dir = dir
+		fails(t, c.node, call, c.kind, c.message)
+	}
+	if after := len(readDir(t, dir)); after != before {
+		t.Errorf("there were %d entries, now there are %d", before, after)
+	}
+}
+
+func readDir(t *testing.T, dir string) []os.DirEntry {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func TestWriteKeepsModeAndLink(t *testing.T) {
+	c := newCall(t, map[string]any{"file_path": "link", "content": map[string]any{"b": 1, "a": []any{true, nil}}}, nil)
+	writeFiles(t, c.Dir, map[string]string{"run.sh": "old"})
+	real := filepath.Join(c.Dir, "run.sh")
+	os.Chmod(real, 0o751)
+	os.Symlink("run.sh", filepath.Join(c.Dir, "link"))
+	if _, err := runNode(t, "write-file", c); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(real)
+	if info.Mode() != 0o751 || string(data) != `{"a":[true,null],"b":1}` {
+		t.Errorf("%s: %v %s", real, info.Mode(), data)
+	}
+	if link, err := os.Readlink(filepath.Join(c.Dir, "link")); err != nil || link != "run.sh" {
+		t.Errorf("the link is %q, %v", link, err)
+	}
+}
+
+// TestWriteFailsWhole checks that a write that fails in the middle leaves the old file and nothing else.
+func TestWriteFailsWhole(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"a.txt": "old"})
+	broken := errors.New("disk full")
+	err := place(filepath.Join(dir, "a.txt"), 0, true, func(f *os.File) error {
+		f.WriteString("half")
+		return broken
+	})
+	if err != broken {
+		t.Errorf("error %v", err)
+	}
+	if got := readFiles(t, dir); !cmp.Equal(got, map[string]string{"a.txt": "old"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	c := newCall(t, nil, nil)
+	for _, e := range []struct{ encoding, content, bytes string }{
+		{"utf-8", "Grüße\n", "Grüße\n"}, {"latin-1", "Grüße", "Gr\xfc\xdfe"}, {"base64", "/wAB", "\xff\x00\x01"},
+	} {
+		c.Params = map[string]any{"file_path": "f", "content": e.content, "encoding": e.encoding}
+		if _, err := runNode(t, "write-file", c); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFiles(t, c.Dir)["f"]; got != e.bytes {
+			t.Errorf("%s: wrote %q, want %q", e.encoding, got, e.bytes)
+		}
+		if out, err := runNode(t, "read-file", c); err != nil || out.Outputs["content"] != e.content {
+			t.Errorf("%s: read %q, %v", e.encoding, out.Outputs["content"], err)
+		}
+	}
+}
+
+// TestLongText writes and reads a text of 10 MB, whose templates are text.
+func TestLongText(t *testing.T) {
+	text := strings.Repeat("${x} $(id) {{.x}}\n", 10<<20/18)
+	c := newCall(t, map[string]any{"file_path": "f", "content": text}, nil)
+	if _, err := runNode(t, "write-file", c); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := runNode(t, "read-file", c); err != nil || out.Outputs["content"] != text {
+		t.Errorf("%d bytes, %v", len(out.Outputs["content"].(string)), err)
+	}
+}
+
+func TestReadIsBounded(t *testing.T) {
+	c := newCall(t, map[string]any{"file_path": "big"}, nil)
+	sparse(t, filepath.Join(c.Dir, "big"), 65<<20)
+	fails(t, "read-file", c, fault.InvalidRequest, `cannot read "big": it is 65 MiB, at most 64 can be read into a value; let a shell node work on the file itself`)
+}
+
+func sparse(t *testing.T, path string, size int64) {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("the end"), size-7); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCopyOfAGigabyte copies 1 GB with the memory of a small program.
+func TestCopyOfAGigabyte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 1 GB")
+	}
+	const size = 1 << 30
+	c := newCall(t, map[string]any{"source_path": "big", "dest_path": "copy"}, nil)
+	sparse(t, filepath.Join(c.Dir, "big"), size)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := runNode(t, "copy-file", c); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("copying took %d bytes of memory", used)
+	}
+	f, err := os.Open(filepath.Join(c.Dir, "copy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	end := make([]byte, 7)
+	if info, _ := f.Stat(); info.Size() != size {
+		t.Errorf("the copy has %d bytes", info.Size())
+	}
+	if _, err := f.ReadAt(end, size-7); err != nil || string(end) != "the end" {
+		t.Errorf("the copy ends with %q, %v", end, err)
+	}
+}
+
+func TestCopyHearsACancel(t *testing.T) {
+	c := newCall(t, map[string]any{"source_path": "a", "dest_path": "b"}, nil)
+	writeFiles(t, c.Dir, map[string]string{"a": "x"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := nodeType(t, Deps{}, "copy-file").Run(ctx, c)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if got := readFiles(t, c.Dir); len(got) != 1 {
+		t.Errorf("files %q", got)
+	}
+}
+
+// TestMoveToAnotherDisk makes the rename fail as it does between file systems.
+func TestMoveToAnotherDisk(t *testing.T) {
+	c := newCall(t, map[string]any{"source_path": "a", "dest_path": "d/b"}, nil)
+	writeFiles(t, c.Dir, map[string]string{"a": "x"})
+	os.Chmod(filepath.Join(c.Dir, "a"), 0o750)
+	move, err := c.transfer("move")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := func(from, to string, _ bool) error {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EXDEV}
+	}
+	if err := move.move(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"d/b": "x"}) {
+		t.Errorf("files %q", got)
+	}
+	if info, _ := os.Stat(filepath.Join(c.Dir, "d/b")); info.Mode() != 0o750 || !info.ModTime().Equal(move.source.ModTime()) {
+		t.Errorf("mode %v, time %v", info.Mode(), info.ModTime())
+	}
+}
+
+// TestRenameNeverReplaces checks the race: the name is free when looked at, and taken when it is to be given.
+func TestRenameNeverReplaces(t *testing.T) {
+	c := newCall(t, map[string]any{"source_path": "a", "dest_path": "b"}, nil)
+	writeFiles(t, c.Dir, map[string]string{"a": "a"})
+	for _, verb := range []string{"copy", "move"} {
+		os.Remove(filepath.Join(c.Dir, "b"))
+		tr, err := c.transfer(verb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFiles(t, c.Dir, map[string]string{"b": "b"})
+		if verb == "copy" {
+			_, err = tr.outcome(tr.copy(t.Context()))
+		} else {
+			_, err = tr.outcome(tr.move(t.Context(), rename))
+		}
+		want := `cannot ` + verb + ` "a" to "b": "b" exists; choose another path, or set overwrite to true to replace it`
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"a": "a", "b": "b"}) {
+			t.Errorf("files %q", got)
+		}
+	}
+}
+
+func TestOverwrite(t *testing.T) {
+	c := newCall(t, map[string]any{"source_path": "a", "dest_path": "b", "overwrite": true}, nil)
+	writeFiles(t, c.Dir, map[string]string{"a": "a", "b": "b"})
+	for _, node := range []string{"copy-file", "move-file"} {
+		if _, err := runNode(t, node, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"b": "a"}) {
+		t.Errorf("files %q", got)
+	}
+	destroys := nodeType(t, Deps{}, "move-file").Destroys
+	for v, want := range map[any]bool{true: true, false: false, nil: false, "${x}": true} {
+		if got := destroys(map[string]any{"overwrite": v}); got != want {
+			t.Errorf("overwrite %v: destroys = %v", v, got)
+		}
+	}
+}
+
+func TestListFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"b.go": "", "a.go": "", ".hidden.go": "", "src/x.go": "", "src/deep/y.ts": "", "src/.git/z.go": "", ".ci/w.yml": "",
+	})
+	os.Symlink(".", filepath.Join(dir, "src", "loop"))
+	os.Symlink("../a.go", filepath.Join(dir, "src", "link.go"))
+	cases := []struct {
+		path, pattern string
+		recursive     bool
+		want          string
+	}{
+		{".", "", false, "a.go b.go"},
+		{".", "*", true, "a.go b.go src/deep/y.ts src/link.go src/x.go"},
+		{"./", "*.go", false, "a.go b.go"},
+		{".", ".*", false, ".hidden.go"},
+		{"src", "*.go", true, "src/link.go src/x.go"},
+		{"src/../src", "*.go", false, "src/link.go src/x.go"},
+		{".", "src/*.go", false, "src/link.go src/x.go"},
+		{".", "**/*.{go,ts}", false, "a.go b.go src/deep/y.ts src/link.go src/x.go"},
+		{".", "src/**", false, "src/deep/y.ts src/link.go src/x.go"},
+		{".", ".ci/*", false, ".ci/w.yml"},
+		{".", "{src,.ci}/[w-x].*", false, ".ci/w.yml src/x.go"},
+		{".", "*.rs", true, ""},
+	}
+	for _, c := range cases {
+		call := newCall(t, map[string]any{"path": c.path, "pattern": c.pattern, "recursive": c.recursive}, nil)
+		call.Dir = dir
+		out, err := runNode(t, "list-files", call)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.path, c.pattern, err)
+			continue
+		}
+		if got := joined(out.Outputs["files"]); got != c.want {
+			t.Errorf("%s %s %v: %s\nwant %s", c.path, c.pattern, c.recursive, got, c.want)
+		}
+	}
+}
+
+func joined(list any) string {
+	var b []string
+	for _, v := range list.([]any) {
+		b = append(b, ir.Text(v))
+	}
+	return strings.Join(b, " ")
+}
+
+// TestGlobIsQuick matches what makes a matcher that tries one way after the other take for ever.
+func TestGlobIsQuick(t *testing.T) {
+	g, err := newGlob(strings.Repeat("**/a/", 40) + "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.matches(strings.Split(strings.Repeat("a/", 200)+"c", "/")) {
+		t.Error("it matches")
+	}
+}
+
+func TestHome(t *testing.T) {
+	home := t.TempDir()
+	writeFiles(t, home, map[string]string{"notes.txt": "x"})
+	c := newCall(t, map[string]any{"file_path": "~/notes.txt"}, nil)
+	c.Env = func(name string) string { return map[string]string{"HOME": home}[name] }
+	if out, err := runNode(t, "read-file", c); err != nil || out.Outputs["content"] != "x" {
+		t.Errorf("%v, %v", out.Outputs, err)
+	}
+}

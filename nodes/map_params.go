@@ -1,0 +1,180 @@
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/mapparams"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// mapParamsOp takes the values of inputs from a request.
+func mapParamsOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "map-params",
+		Summary: "Takes the values of declared inputs from a request.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "inputs", Type: value.Any, Doc: "{name: {type, required, description, default, enum}}; those of workflow if not given"},
+			{Name: "workflow", Type: value.Any, Doc: "the IR that the inputs are for: what its steps do tells values from other words"},
+			{Name: "current_date", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
+			{Name: "stdin", Type: value.Any, Doc: "piped text, for the input with from_stdin"},
+		},
+		Result:     value.Object,
+		ResultDoc:  "{extracted: {name: value}, missing: [{name, type, description}] required inputs without a value, confidence}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: map-params-example
+version: 1
+description: Fill the inputs of a tool.
+state:
+  request: {type: string, default: resize photo.png to a width of 300}
+  inputs:
+    type: object
+    default: {image: {type: string, required: true, description: path of the image}, width: {type: integer, required: true}}
+  values:  {type: object, default: {}}
+nodes:
+  fill:
+    op: map-params
+    prep: {request: store.request, inputs: store.inputs}
+    post: {values: result.extracted}
+    next: end
+`,
+		New: func(*engine.Setup) engine.Exec {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				request, _ := in.Prep["request"].(string)
+				inputs, err := inputsOf(in.Prep["inputs"])
+				if err != nil {
+					return engine.Output{}, err
+				}
+				about := ""
+				if given, ok := in.Prep["workflow"].(map[string]any); ok {
+					shelf, err := d.shelf(ctx)
+					if err != nil {
+						return engine.Output{}, err
+					}
+					w, found := ir.DecodeValue(given)
+					if err := found.Err(); err != nil {
+						return engine.Output{}, fault.New(fault.InvalidRequest, "the workflow is invalid: %v", err)
+					}
+					about = purposes(w, shelf.Catalogue)
+					if in.Prep["inputs"] == nil {
+						inputs = workflowInputs(w, shelf.Catalogue)
+					}
+				}
+				now, err := nowOf(in.Prep["current_date"], in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				r := mapparams.Map(request, inputs, about, now)
+				missing := []any{}
+				for _, m := range r.Missing {
+					missing = append(missing, map[string]any{"name": m.Name, "type": string(m.Type), "description": m.Description})
+				}
+				return engine.Output{Result: map[string]any{"extracted": r.Extracted, "missing": missing, "confidence": r.Confidence}}, nil
+			}
+		},
+	}
+}
+
+// inputsOf reads declared inputs, in the order of their names.
+func inputsOf(v any) ([]mapparams.Input, error) {
+	if v == nil {
+		return nil, nil
+	}
+	declared, ok := v.(map[string]any)
+	if !ok {
+		return nil, fault.New(fault.Type, "inputs: want {name: {type, required, description}}, got %s", value.Describe(v))
+	}
+	var out []mapparams.Input
+	for _, name := range value.SortedKeys(declared) {
+		m, ok := declared[name].(map[string]any)
+		if !ok {
+			return nil, fault.New(fault.Type, "inputs.%s: want {type, required, description}, got %s", name, value.Describe(declared[name]))
+		}
+		p := mapparams.Input{Name: name, Type: value.Any}
+		if t, ok := m["type"].(string); ok {
+			p.Type = value.Type(t)
+		}
+		p.Kind, _ = m["kind"].(string)
+		p.Description, _ = m["description"].(string)
+		p.Required, _ = m["required"].(bool)
+		p.Default, p.HasDefault = m["default"]
+		p.Enum, _ = m["enum"].([]any)
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// purposes is what the steps of a workflow do, in words.
+func purposes(w *ir.Workflow, c *ir.Catalogue) string {
+	var b strings.Builder
+	for _, n := range w.Nodes {
+		b.WriteString(n.Type + " " + n.Purpose + "\n")
+		if i := c.Get(n.Type); i != nil {
+			b.WriteString(i.Description + "\n")
+		}
+	}
+	return b.String()
+}
+
+// workflowInputs are the inputs of a workflow in the order in which its steps use them, those of one step in the order of
+// its interface (objects have no order, sentences do), with what the interfaces say of them.
+func workflowInputs(w *ir.Workflow, c *ir.Catalogue) []mapparams.Input {
+	var out []mapparams.Input
+	at := map[string]int{}
+	for _, in := range w.EffectiveInputs(c) {
+		if in.Secret {
+			continue
+		}
+		at[in.Name] = len(out)
+		out = append(out, mapparams.Input{Name: in.Name, Type: in.Type, Description: in.Description, Required: in.Required,
+			Default: in.Default, HasDefault: in.HasDefault})
+	}
+	rank := map[string]int{}
+	for order, n := range w.Nodes {
+		component := c.Get(n.Type)
+		keys := value.SortedKeys(n.Params)
+		if component != nil {
+			keys = append(component.ParamKeys(), keys...)
+		}
+		for _, k := range keys {
+			p, problems := ir.Compile(n.Params[k])
+			if len(problems) > 0 {
+				continue
+			}
+			p.Walk(func(path string, e *ir.Expr) {
+				for _, alt := range e.Alts {
+					if alt.Ref == nil || rank[alt.Ref.Root] > 0 {
+						continue
+					}
+					i, isInput := at[alt.Ref.Root]
+					if !isInput {
+						continue
+					}
+					rank[alt.Ref.Root] = len(rank) + 1
+					out[i].Step, out[i].Order = n.Type+" "+n.Purpose, order+1
+					if component == nil {
+						continue
+					}
+					out[i].Step = n.Type + " " + component.Description
+					if port, ok := component.Param(k); ok && path == "" {
+						out[i].Kind, out[i].Enum = port.Kind, port.Enum
+						if out[i].Description == "" {
+							out[i].Description = port.Description
+						}
+					}
+				}
+			})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b mapparams.Input) int {
+		return cmp.Compare(cmp.Or(rank[a.Name], len(rank)+1), cmp.Or(rank[b.Name], len(rank)+1))
+	})
+	return out
+}

@@ -1,0 +1,90 @@
+package nodes
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// pipes are the streams of a running program.
+type pipes struct {
+	p        *program
+	theirs   []*os.File
+	in       *os.File
+	out, err *os.File
+	read     chan struct{} // one for each of out and err that has ended
+	ended    int
+}
+
+func (p *program) connect(cmd *exec.Cmd) (*pipes, error) {
+	s := &pipes{p: p, read: make(chan struct{}, 2)}
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err != nil {
+			s.close()
+		}
+		return r, w, err
+	}
+	var w *os.File
+	var err error
+	if s.out, w, err = pipe(); err != nil {
+		return nil, err
+	}
+	cmd.Stdout, s.theirs = w, append(s.theirs, w)
+	if s.err, w, err = pipe(); err != nil {
+		return nil, err
+	}
+	cmd.Stderr, s.theirs = w, append(s.theirs, w)
+	if p.hasStdin {
+		r, in, err := pipe()
+		if err != nil {
+			return nil, err
+		}
+		s.in = in
+		cmd.Stdin, s.theirs = r, append(s.theirs, r)
+	}
+	return s, nil
+}
+
+// start hands the program its input and keeps what it prints.
+func (s *pipes) start() {
+	for _, f := range s.theirs {
+		f.Close()
+	}
+	s.theirs = nil
+	copy := func(to *capture, from *os.File) {
+		io.Copy(to, from)
+		s.read <- struct{}{}
+	}
+	go copy(&s.p.stdout, s.out)
+	go copy(&s.p.stderr, s.err)
+	if s.in != nil {
+		go func() {
+			io.WriteString(s.in, s.p.stdin) // a program need not read all of it
+			s.in.Close()
+		}()
+	}
+}
+
+// wait waits until the program's output has ended, but not long: what escaped may hold it open.
+func (s *pipes) wait(most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for s.ended < 2 {
+		select {
+		case <-s.read:
+			s.ended++
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// close lets go of everything. After it nothing is written to the captures.
+func (s *pipes) close() {
+	for _, f := range append(s.theirs, s.in, s.out, s.err) {
+		if f != nil {
+			f.Close()
+		}
+	}
+}

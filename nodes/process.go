@@ -1,0 +1,126 @@
+package nodes
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// program is a program to run, with all that it starts. It is over when its first process is: what is left then is ended
+// too, so that nothing outlives the node.
+//
+// What is guaranteed: the first process leads a process group of its own. When it ends, or ctx does, the group gets
+// SIGTERM, and SIGKILL after a grace of 2 s, which nothing can ignore; run returns when no process of the group lives. On
+// Linux that also holds for processes that left the group (setsid, a daemon), as long as they kept the variable
+// PFLOW_NODE of the environment and belong to the same user: `env -u PFLOW_NODE setsid server` is the way to start
+// something that is to stay. If pflow itself is killed by SIGKILL, the first process dies with it on Linux.
+type program struct {
+	argv     []string
+	dir      string
+	env      []string // nil: this process's own
+	set      []string // further variables, which win
+	stdin    string
+	hasStdin bool // otherwise there is nothing to read
+	stdout   capture
+	stderr   capture
+}
+
+// nodeVariable marks what a program starts, by a token that only its children have. A program run by a pflow that a
+// node runs has the tokens of both.
+const nodeVariable = "PFLOW_NODE"
+
+// Waiting for what a program leaves behind.
+const (
+	linger = 500 * time.Millisecond // for what a pipe still holds, before the rest is ended
+	poll   = 10 * time.Millisecond
+)
+
+// run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
+// of starting. When ctx ends first the program is ended; see ctx.Err.
+func (p *program) run(ctx context.Context) (code int, err error) {
+	token := rand.Text()
+	cmd := exec.Command(p.argv[0], p.argv[1:]...)
+	cmd.Dir, cmd.Env = p.dir, p.env
+	before := cmd.Environ()
+	marks := token
+	for _, v := range before {
+		if outer, ok := strings.CutPrefix(v, nodeVariable+"="); ok {
+			marks = outer + "," + token
+		}
+	}
+	cmd.Env = append(append(before, p.set...), nodeVariable+"="+marks)
+	prepare(cmd)
+	pipes, err := p.connect(cmd)
+	if err != nil {
+		return 0, err
+	}
+	defer pipes.close()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The program dies with the thread that started it (see prepare), so this thread must stay until it has ended.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			ended <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return 0, err
+	}
+	pipes.start()
+	family := family{group: cmd.Process.Pid, token: token}
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		family.signal(terminate)
+		timer := time.NewTimer(grace)
+		select {
+		case err = <-ended:
+		case <-timer.C:
+			family.signal(kill)
+			err = <-ended
+		}
+		timer.Stop()
+	}
+	if ctx.Err() == nil {
+		pipes.wait(linger)
+	}
+	family.end()
+	pipes.wait(time.Second)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	return exitCode(cmd.ProcessState), nil
+}
+
+// end ends what is left.
+func (f family) end() {
+	if !f.lives() {
+		return
+	}
+	f.signal(terminate)
+	for until := time.Now().Add(grace); time.Now().Before(until); time.Sleep(poll) {
+		if !f.lives() {
+			return
+		}
+	}
+	// Again and again, since what is being killed may be starting others. Processes in the kernel's uninterruptible sleep
+	// die when they wake: they are not waited for without end.
+	for range 200 {
+		f.signal(kill)
+		if !f.lives() {
+			return
+		}
+		time.Sleep(poll)
+	}
+}

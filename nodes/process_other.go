@@ -1,0 +1,32 @@
+//go:build !unix
+
+package nodes
+
+import (
+	"os"
+	"os/exec"
+)
+
+const (
+	terminate = "kill"
+	kill      = "kill"
+)
+
+func prepare(*exec.Cmd) {}
+
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }
+
+// family is a program alone: there are no process groups here.
+type family struct {
+	group int
+	token string
+}
+
+func (f family) lives() bool { return false }
+
+func (f family) signal(string) {
+	if p, err := os.FindProcess(f.group); err == nil {
+		p.Kill()
+		p.Release()
+	}
+}

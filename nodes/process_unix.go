@@ -1,0 +1,30 @@
+//go:build unix
+
+package nodes
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+const (
+	terminate = syscall.SIGTERM
+	kill      = syscall.SIGKILL
+)
+
+// prepare gives the program a process group of its own.
+func prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithUs(cmd.SysProcAttr)
+}
+
+func exitCode(s *os.ProcessState) int {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return s.ExitCode()
+}
+
+// signalGroup sends a signal to all of a group.
+func signalGroup(group int, s syscall.Signal) error { return syscall.Kill(-group, s) }

@@ -1,0 +1,112 @@
+package nodes
+
+import (
+	"context"
+	"sync"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
+)
+
+// retrieveOp ranks candidates.
+func retrieveOp() engine.Op {
+	return engine.Op{
+		Name:    "retrieve",
+		Summary: "Ranks candidates by how well their words, and past requests they were right for, fit a request.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "candidates", Type: value.Array, Required: true, Doc: "[{name, description?, keywords?, examples?}]"},
+		},
+		With: []engine.Field{
+			{Name: "most", Type: value.Integer, Default: 0, Doc: "how many to give; 0 gives all"},
+		},
+		Result:     value.Array,
+		ResultDoc:  "[{name, confidence, reason}], best first; a confidence, from 0 to 1, means the same for every request",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: retrieve-example
+version: 1
+description: Find the tool that a request means.
+state:
+  request: {type: string, default: copy a file}
+  tools:
+    type: array
+    default: [{name: send-mail, description: Send a message.}, {name: copy-file, description: Copy a file.}]
+  best:    {type: any, default: null}
+nodes:
+  find:
+    op: retrieve
+    prep: {request: store.request, candidates: store.tools}
+    post: {best: 'result[0].name'}
+    next: end
+`,
+		New: func(s *engine.Setup) engine.Exec {
+			most := option(s, "most", 0)
+			var last lastIndex
+			return func(_ context.Context, in engine.Input) (engine.Output, error) {
+				request, _ := in.Prep["request"].(string)
+				list, _ := in.Prep["candidates"].([]any)
+				index, err := last.of(list)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				ranked := index.Rank(request)
+				if most > 0 {
+					ranked = ranked[:min(most, len(ranked))]
+				}
+				return engine.Output{Result: rankedValue(ranked, len(ranked))}, nil
+			}
+		},
+	}
+}
+
+// rankedValue is the best of a ranking as a value.
+func rankedValue(ranked []retrieve.Ranked, most int) []any {
+	out := make([]any, 0, min(most, len(ranked)))
+	for _, r := range ranked[:min(most, len(ranked))] {
+		out = append(out, map[string]any{"name": r.Name, "confidence": r.Confidence, "reason": r.Reason})
+	}
+	return out
+}
+
+// lastIndex keeps the index of the list it was asked for last: values are never written to, so the same list has the
+// same index.
+type lastIndex struct {
+	mu    sync.Mutex
+	list  []any
+	index *retrieve.Index
+}
+
+func (l *lastIndex) of(list []any) (*retrieve.Index, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.index != nil && len(list) == len(l.list) && (len(list) == 0 || &list[0] == &l.list[0]) {
+		return l.index, nil
+	}
+	candidates := make([]retrieve.Candidate, len(list))
+	for i, item := range list {
+		m, _ := item.(map[string]any)
+		name, ok := m["name"].(string)
+		if !ok {
+			return nil, fault.New(fault.Type, "candidates[%d]: want {name, description?, keywords?, examples?}", i)
+		}
+		description, _ := m["description"].(string)
+		candidates[i] = retrieve.Candidate{Name: name, Description: description, Keywords: texts(m["keywords"]), Examples: texts(m["examples"])}
+	}
+	l.list, l.index = list, retrieve.NewIndex(candidates)
+	return l.index, nil
+}
+
+// texts are the strings of a list.
+func texts(v any) []string {
+	list, _ := v.([]any)
+	var out []string
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// shell runs a command line.
+func shell(d Deps) Type {
+	return Type{
+		Interface: &ir.Interface{
+			Name:        "shell",
+			Description: "Runs a command with /bin/sh and gives what it prints. An exit status other than 0 is an error.",
+			Inputs: []ir.Port{
+				{Key: "args", Type: value.Array, Default: []any{}, Structure: ir.MustStructure([]any{"any"}), Description: `The command's "$1", "$2" and so on.`},
+				{Key: "stdin", Type: value.Any, Description: "What the command reads; values other than text as JSON."},
+			},
+			Params: []ir.Port{
+				{Key: "command", Type: value.String, Required: true,
+					Description: `The command line. ${…} is handed over as one quoted word, whatever is in it; a variable of the shell is written $$NAME. Everything that it starts ends with it.`},
+				{Key: "cwd", Type: value.String, Description: "The folder to run in; the working directory otherwise."},
+				{Key: "env", Type: value.Object, Default: map[string]any{}, Description: "Further environment variables, by name."},
+				{Key: "timeout", Type: value.Any, Description: "How long it may take: seconds, or a duration such as 30s or 5m; no bound otherwise."},
+				{Key: "max_output", Type: value.Integer, Default: defaultOutput, Description: "How many bytes of stdout, and of stderr, are kept; what is cut off is told."},
+				{Key: "trim", Type: value.Boolean, Default: true, Description: "Cut the line breaks at the end of stdout and stderr, as $(…) does."},
+			},
+			Outputs: []ir.Port{
+				{Key: "stdout", Type: value.String, Description: "What it printed."},
+				{Key: "stderr", Type: value.String, Description: "What it printed as messages."},
+				{Key: "exit_code", Type: value.Integer, Description: "Its exit status: 0, or the node has failed."},
+			},
+			Effects: []ir.Effect{ir.Reads, ir.Writes},
+		},
+		Late: []string{"command"},
+		Check: func(params map[string]any) []ir.Problem {
+			problems := checkDuration(params, "timeout")
+			if command, ok := params["command"].(string); ok {
+				_, found := parseShell(command)
+				for _, p := range found {
+					p.Path = "command"
+					problems = append(problems, p)
+				}
+			}
+			return problems
+		},
+		Run: func(ctx context.Context, c Call) (Outcome, error) { return runShell(ctx, d, c) },
+		Example: Example{
+			Files:   map[string]string{"words.txt": "plan\nonce\nrun\n"},
+			Params:  map[string]any{"command": `wc -l < "$1"; echo "$$UNIT"`, "args": []any{"words.txt"}, "env": map[string]any{"UNIT": "lines"}},
+			Outputs: map[string]any{"stdout": "3\nlines", "stderr": "", "exit_code": 0},
+		},
+	}
+}
+
+// Bounds on what is kept of a command's output.
+const (
+	defaultOutput = 1 << 20
+	maxOutput     = 64 << 20
+)
+
+func runShell(ctx context.Context, d Deps, c Call) (Outcome, error) {
+	p, err := shellProgram(d, c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	timeout, err := duration(c.Params["timeout"], "timeout", 0)
+	if err != nil {
+		return Outcome{}, err
+	}
+	bounded := ctx
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	code, err := p.run(bounded)
+	trim := c.Params["trim"] != false
+	out := Outcome{Warnings: append(p.stdout.notes("stdout"), p.stderr.notes("stderr")...)}
+	out.Outputs = map[string]any{"stdout": p.stdout.text(trim), "stderr": p.stderr.text(trim), "exit_code": code}
+	switch {
+	case ctx.Err() != nil:
+		return out, ctx.Err()
+	case bounded.Err() != nil:
+		return out, fault.New(fault.Timeout, "the command was not done after %s and was ended%s", timeout, p.lastWords())
+	case err != nil:
+		return Outcome{}, startFault(p, err)
+	case code != 0:
+		return out, fault.New(fault.ExitStatus, "the command ended with exit status %d%s", code, p.lastWords())
+	}
+	return out, nil
+}
+
+// shellProgram makes the call of /bin/sh. Values of templates travel in the environment.
+func shellProgram(d Deps, c Call) (*program, error) {
+	source, ok := c.Params["command"].(string)
+	if !ok || strings.TrimSpace(source) == "" {
+		return nil, fault.New(fault.InvalidRequest, "command is empty: give the command line to run")
+	}
+	command, problems := parseShell(source)
+	if problems != nil {
+		return nil, badParam("command", problems)
+	}
+	p := &program{argv: []string{"/bin/sh", "-c", command.text, "sh"}, dir: c.Dir, env: d.Environ}
+	limit, _ := c.Params["max_output"].(int)
+	if limit <= 0 {
+		limit = defaultOutput
+	}
+	p.stdout.limit, p.stderr.limit = min(limit, maxOutput), min(limit, maxOutput)
+	if c.text("cwd") != "" {
+		dir, err := c.path("cwd")
+		if err != nil {
+			return nil, err
+		}
+		p.dir = dir
+	}
+	if p.dir != "" {
+		if info, err := os.Stat(p.dir); err != nil {
+			return nil, fileFault("run a command in "+quote(p.dir), err)
+		} else if !info.IsDir() {
+			return nil, fault.New(fault.InvalidRequest, "cannot run a command in %s: it is no folder", quote(p.dir))
+		}
+	}
+	if stdin := c.Params["stdin"]; stdin != nil {
+		p.stdin, p.hasStdin = ir.Text(stdin), true
+	}
+	args, _ := c.Params["args"].([]any)
+	for i, a := range args {
+		text := ir.Text(a)
+		if err := fitsProgram(fmt.Sprintf("args[%d]", i), text); err != nil {
+			return nil, err
+		}
+		p.argv = append(p.argv, text)
+	}
+	env := c.object("env")
+	for _, name := range value.SortedKeys(env) {
+		if err := checkVariable(name); err != nil {
+			return nil, err
+		}
+		text := ir.Text(env[name])
+		if err := fitsProgram("env."+name, text); err != nil {
+			return nil, err
+		}
+		p.set = append(p.set, name+"="+text)
+	}
+	values, err := c.values(&lateText{exprs: command.exprs})
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range values {
+		if err := fitsProgram(command.exprs[i].Text, text); err != nil {
+			return nil, err
+		}
+		p.set = append(p.set, shellVar(i)+"="+text)
+	}
+	return p, nil
+}
+
+// fitsProgram refuses a value that no program can be given as an argument or variable.
+func fitsProgram(what, text string) error {
+	switch {
+	case len(text) > maxCommand-64: // the name of the variable counts too
+		return fault.New(fault.InvalidRequest, "%s has %d KiB: a command takes at most 127 KiB in one argument or variable; hand it over by stdin", what, len(text)>>10)
+	case strings.ContainsRune(text, 0):
+		return fault.New(fault.InvalidRequest, "%s holds a NUL character, which no argument or variable can; hand it over by stdin", what)
+	}
+	return nil
+}
+
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	reservedName = regexp.MustCompile(`^PFLOW_([0-9]+|NODE)$`)
+)
+
+func checkVariable(name string) error {
+	switch {
+	case !variableName.MatchString(name):
+		return fault.New(fault.InvalidRequest, "env: %s is no name of a variable: use letters, digits and _", quote(name))
+	case reservedName.MatchString(name):
+		return fault.New(fault.InvalidRequest, "env: the name %s is pflow's own; use another", name)
+	}
+	return nil
+}
+
+func startFault(p *program, err error) error {
+	if errors.Is(err, syscall.E2BIG) {
+		return fault.New(fault.InvalidRequest, "the command's arguments and environment are too long together; hand data over by stdin")
+	}
+	return fileFault("run "+p.argv[0], err)
+}
+
+const grace = 2 * time.Second

@@ -1,0 +1,187 @@
+package nodes
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// roundTrip answers requests without a network.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// exampleDeps are the surroundings that the examples need.
+func exampleDeps() Deps {
+	return Deps{
+		HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(`{"count": 2}`)), Request: r}, nil
+		})},
+		RunWorkflow: func(_ context.Context, name string, inputs map[string]any, _ int) (map[string]any, error) {
+			return map[string]any{name + "ing": "Hello, " + inputs["name"].(string) + "!"}, nil
+		},
+	}
+}
+
+// newCall makes a call as a runner does: in a folder, with templates that scope fills in.
+func newCall(t *testing.T, params map[string]any, scope ir.Values) Call {
+	return Call{
+		Params: params, Dir: t.TempDir(), Now: time.Now(), Env: func(string) string { return "" },
+		Resolve: func(template string) (any, error) {
+			p, problems := ir.Compile(template)
+			if problems != nil {
+				t.Fatalf("Resolve(%q): %v", template, problems)
+			}
+			return p.Resolve(scope)
+		},
+	}
+}
+
+func nodeType(t *testing.T, d Deps, name string) Type {
+	for _, n := range Types(d) {
+		if n.Interface.Name == name {
+			return n
+		}
+	}
+	t.Fatalf("there is no node type %s", name)
+	return Type{}
+}
+
+// runNode runs a node of the type.
+func runNode(t *testing.T, name string, c Call) (Outcome, error) {
+	t.Helper()
+	return nodeType(t, exampleDeps(), name).Run(t.Context(), c)
+}
+
+// fails checks that a node fails with this kind and message.
+func fails(t *testing.T, name string, c Call, kind fault.Kind, message string) {
+	t.Helper()
+	_, err := runNode(t, name, c)
+	if err == nil {
+		t.Fatalf("%s: no error, want %q", name, message)
+	}
+	if got := fault.Of(err); got.Kind != kind || got.Message != message {
+		t.Errorf("%s fails with\n%s %s\nwant\n%s %s", name, got.Kind, got.Message, kind, message)
+	}
+}
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readFiles(t *testing.T, dir string) map[string]string {
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestExamples runs the example of every node type, and holds its interface against what it shows.
+func TestExamples(t *testing.T) {
+	for _, n := range Types(exampleDeps()) {
+		t.Run(n.Interface.Name, func(t *testing.T) {
+			ex := n.Example
+			if n.Check != nil {
+				if problems := n.Check(ex.Params); problems != nil {
+					t.Fatalf("Check: %v", problems)
+				}
+			}
+			c := newCall(t, ex.Params, ir.Values{})
+			writeFiles(t, c.Dir, ex.Files)
+			for key, v := range ex.Params {
+				port, ok := n.Interface.Param(key)
+				if !ok {
+					t.Fatalf("the example gives %q, which is no param", key)
+				}
+				if _, err := value.Fits(port.Type, v); err != nil {
+					t.Errorf("%s: %v", key, err)
+				}
+			}
+			out, err := n.Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(ex.Outputs, out.Outputs); diff != "" {
+				t.Errorf("outputs (-want +got):\n%s", diff)
+			}
+			want := ex.Want
+			if want == nil {
+				want = ex.Files
+			}
+			if want == nil {
+				want = map[string]string{}
+			}
+			if diff := cmp.Diff(want, readFiles(t, c.Dir)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			for key := range out.Outputs {
+				if _, ok := n.Interface.Output(key); !ok && !n.Interface.OpenOutputs {
+					t.Errorf("output %q is not in the interface", key)
+				}
+			}
+			if !n.Interface.OpenOutputs && len(out.Outputs) != len(n.Interface.Outputs) {
+				t.Errorf("the interface has the outputs %v", n.Interface.OutputKeys())
+			}
+		})
+	}
+}
+
+// TestInterfaces checks what every interface must have, since prompts and documentation are made of it.
+func TestInterfaces(t *testing.T) {
+	var names []string
+	for _, n := range Types(Deps{}) {
+		i := n.Interface
+		names = append(names, i.Name)
+		for _, p := range slices.Concat(i.Inputs, i.Params, i.Outputs) {
+			if p.Description == "" || p.Type == "" || !strings.HasSuffix(p.Description, ".") {
+				t.Errorf("%s.%s wants a type, and a description that ends with a full stop", i.Name, p.Key)
+			}
+			if p.Default != nil {
+				if _, err := value.Fits(p.Type, p.Default); err != nil {
+					t.Errorf("%s.%s: the default: %v", i.Name, p.Key, err)
+				}
+			}
+		}
+		for _, key := range n.Late {
+			if p, ok := i.Param(key); !ok || p.Raw || !slices.ContainsFunc(i.Params, func(p ir.Port) bool { return p.Key == key }) {
+				t.Errorf("%s.%s is late: it must be a param, not an input, and not raw", i.Name, key)
+			}
+		}
+	}
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "transform", "template", "workflow"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,129 @@
+package nodes
+
+import (
+	"context"
+	"encoding/base64"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// writeFile writes a text to a file.
+func writeFile() Type {
+	return Type{
+		Interface: &ir.Interface{
+			Name:        "write-file",
+			Description: "Writes text to a file, which is made or replaced as a whole; with append it is added to the end.",
+			Inputs: []ir.Port{
+				{Key: "file_path", Type: value.String, Required: true, Description: "The file to write; folders on the way are made."},
+				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, any other value as JSON."},
+			},
+			Params: []ir.Port{
+				{Key: "append", Type: value.Boolean, Default: false, Description: "Add to the end of the file instead of replacing it."},
+				encodingPort("How the text becomes the file's bytes; base64 when content is a binary file in base64."),
+			},
+			Outputs: []ir.Port{
+				{Key: "file_path", Type: value.String, Description: "The file that was written, as it was given."},
+				{Key: "bytes", Type: value.Integer, Description: "How many bytes were written."},
+			},
+			Effects: []ir.Effect{ir.Writes},
+		},
+		Run: runWriteFile,
+		Example: Example{
+			Files:   map[string]string{"log.txt": "one\n"},
+			Params:  map[string]any{"file_path": "log.txt", "content": "two\n", "append": true},
+			Outputs: map[string]any{"file_path": "log.txt", "bytes": 4},
+			Want:    map[string]string{"log.txt": "one\ntwo\n"},
+		},
+	}
+}
+
+func runWriteFile(_ context.Context, c Call) (Outcome, error) {
+	path, err := c.path("file_path")
+	if err != nil {
+		return Outcome{}, err
+	}
+	doing := "write " + quote(c.text("file_path"))
+	data, err := encode(c.Params["content"], c.text("encoding"), doing)
+	if err != nil {
+		return Outcome{}, err
+	}
+	path, old, err := target(path, doing, "give the path of a file in it")
+	if err != nil {
+		return Outcome{}, err
+	}
+	if c.flag("append") {
+		err = appendTo(path, data)
+	} else {
+		var mode fs.FileMode
+		if old != nil {
+			mode = old.Mode()
+		}
+		err = place(path, mode, true, func(f *os.File) error {
+			_, err := f.WriteString(data)
+			return err
+		})
+	}
+	if err != nil {
+		return Outcome{}, fileFault(doing, err)
+	}
+	return Outcome{Outputs: map[string]any{"file_path": c.text("file_path"), "bytes": len(data)}}, nil
+}
+
+// appendTo adds to a file in one write. What a full disk leaves half written is taken back.
+func appendTo(path, data string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	n, err := f.WriteString(data)
+	if err != nil {
+		// Only if nobody else has added to it meanwhile.
+		if now, statErr := f.Stat(); statErr == nil && now.Size() == before.Size()+int64(n) {
+			f.Truncate(before.Size())
+		}
+		return err
+	}
+	return f.Sync()
+}
+
+// encode gives the bytes to write.
+func encode(content any, encoding, doing string) (string, error) {
+	text, ok := content.(string)
+	if !ok {
+		text = value.JSON(content)
+	}
+	switch encoding {
+	case "", utf8Encoding:
+		return text, nil
+	case base64Encoding:
+		data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+		if err != nil {
+			return "", fault.New(fault.InvalidRequest, "cannot %s: content is not base64: %v", doing, err)
+		}
+		return string(data), nil
+	case latin1Encoding:
+		out := make([]byte, 0, len(text))
+		for _, r := range text {
+			if r > 0xFF {
+				return "", fault.New(fault.InvalidRequest, "cannot %s: latin-1 has no %q; leave encoding out to write UTF-8", doing, r)
+			}
+			out = append(out, byte(r))
+		}
+		return string(out), nil
+	}
+	return "", unknownEncoding(encoding)
+}

@@ -1,0 +1,9 @@
+// Package prompts holds the shipped prompts and the schemas of their replies, embedded.
+package prompts
+
+import "embed"
+
+// FS has NAME.tmpl and NAME.schema.json.
+//
+//go:embed *.md
+var FS embed.FS
