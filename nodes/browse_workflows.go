@@ -56,13 +56,13 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				ranked := shelf.rankWorkflows(request, in.Now)
+				ranked, made := shelf.rankWorkflows(request, in.Now)
 				out := map[string]any{"ranked": rankedValue(ranked, most), "best": nil, "problem": "", "context": shelf.workflowContext(ranked, request, tokens)}
 				if len(ranked) > 0 && ranked[0].Confidence > 0 {
 					best := shelf.Records[ranked[0].Index]
 					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
 						out["problem"] = "the saved workflow " + best.Name + " is no longer valid: " + found[0].Message
-					} else if problem := shelf.unequal(best, request); problem != "" {
+					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
 						out["problem"] = problem
 					} else if out["best"], err = recordValue(best); err != nil {
 						return engine.Output{}, err
@@ -76,8 +76,12 @@ nodes:
 
 // rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what
 // is wanted, so it does not count for or against them.
-func (s *Shelf) rankWorkflows(request string, now time.Time) []retrieve.Ranked {
-	ranked := s.workflowIndex().Rank(compose.Masked(request, now))
+// made is the index of the one that would be made for the request again, -1 if there is none.
+func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.Ranked, made int) {
+	if len(s.Records) == 0 {
+		return nil, -1
+	}
+	ranked = s.workflowIndex().Rank(compose.Masked(request, now))
 	const close = 5
 	for k := range ranked[:min(close, len(ranked))] {
 		r := s.Records[ranked[k].Index]
@@ -98,8 +102,9 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) []retrieve.Ranked {
 			}
 		}
 	}
+	made = s.raise(ranked, request, now)
 	slices.SortStableFunc(ranked, func(a, b retrieve.Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return ranked
+	return ranked, made
 }
 
 // unequal says why a saved workflow is not the whole of what is asked for, and nothing else: it lacks something that a
@@ -128,7 +133,7 @@ func (s *Shelf) unequal(r *library.Record, request string) string {
 		if c == nil || !(c.Has(ir.Writes) || c.Has(ir.Destructive)) {
 			continue
 		}
-		spoken := false
+		spoken := sharesMost(asked, stemsOf(r.Name)) || sharesMost(asked, stemsOf(r.Description))
 		for stem := range stemsOf(c.Name, c.Description, n.ID) {
 			spoken = spoken || asked[stem]
 		}

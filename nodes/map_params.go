@@ -164,7 +164,7 @@ func workflowInputs(w *ir.Workflow, c *ir.Catalogue) []mapparams.Input {
 					}
 					out[i].Step = n.Type + " " + component.Description
 					if port, ok := component.Param(k); ok && path == "" {
-						out[i].Kind, out[i].Enum = port.Kind, port.Enum
+						out[i].Key, out[i].Kind, out[i].Enum = port.Key, port.Kind, port.Enum
 						if out[i].Description == "" {
 							out[i].Description = port.Description
 						}

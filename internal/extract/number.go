@@ -33,6 +33,9 @@ func (p *reader) number(i int) (Entity, int) {
 	if n == 0 {
 		return Entity{}, 0
 	}
+	if p.lettered(i) || p.glued(i+n) && !p.toks[i+n].wall && !p.toks[i+n].digits && isLetter(p.toks[i+n].text[0]) && p.toks[i+n-1].digits {
+		return Entity{}, 0 // part of a code
+	}
 	if p.is(i, "one") && n == 1 && p.is(i-1, "the", "this", "that", "which", "any", "each", "every", "no", "another") {
 		return Entity{}, 0 // a pronoun
 	}
@@ -43,6 +46,11 @@ func (p *reader) number(i int) (Entity, int) {
 		return Entity{}, 0 // an ordinal, or a quarter of a year
 	}
 	return Entity{Kind: Number, Value: tidyNumber(v)}, n
+}
+
+// lettered reports whether digits follow letters without a blank.
+func (p *reader) lettered(i int) bool {
+	return p.glued(i) && p.toks[i].digits && !p.toks[i-1].wall && isLetter(p.toks[i-1].text[0])
 }
 
 func tidyNumber(f float64) any {

@@ -20,7 +20,7 @@ var writtenForms = []struct {
 	{Email, regexp.MustCompile(`[\pL\d._%+-]+@[\pL\d-]+(?:\.[\pL\d-]+)+`)},
 	{Issue, regexp.MustCompile(`#(\d+)\b`)},
 	{Version, regexp.MustCompile(`\bv\d+(?:\.\d+)*(?:-[\pL\d.]+)?\b|\b\d+\.\d+\.\d+(?:[-+][\pL\d.]+)?\b`)},
-	{Path, regexp.MustCompile(`(?:^|\s)(\.{1,2})(?:$|\s)`)},
+	{Path, regexp.MustCompile(`(?:^|\s)(\.{1,2}|\.\pL[\pL\d_-]{8,30})(?:$|[\s,;:!?])`)},
 	{Path, regexp.MustCompile(`(?:~|\.{1,2})?/[\pL\d._~*@+-][\pL\d._~/*@+-]*|[\pL\d._~*@+-]*[\pL_*~][\pL\d._~*@+-]*/[\pL\d._~/*@+-]*|` +
 		`(?:\*|[\pL\d_-][\pL\d_.*-]*)?\.[\pL][\pL\d]{0,7}\b`)},
 }
@@ -39,7 +39,7 @@ func written(text string) []Entity {
 			if len(m) > 3 && m[2] >= 0 && (f.kind == Quoted || f.kind == Path) {
 				start, end = m[2], m[3]
 			}
-			alone := f.kind == Path && strings.Trim(text[start:end], ".") == ""
+			alone := f.kind == Path && len(m) > 3 && m[2] >= 0
 			for !alone && end > start && strings.IndexByte(".,;:!?)", text[end-1]) >= 0 {
 				end--
 			}

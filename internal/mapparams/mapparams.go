@@ -21,6 +21,7 @@ import (
 // Input is a value that is wanted.
 type Input struct {
 	Name        string
+	Key         string // what a component calls it, if that is another name; "" if not
 	Type        value.Type
 	Kind        string
 	Description string
@@ -97,7 +98,7 @@ func newMapper(request string, inputs []Input, about string, now time.Time) *map
 		s := spec{Input: in, name: map[string]bool{}, text: map[string]bool{}, clause: -1}
 		plain, examples := splitExamples(in.Description)
 		s.examples = examples
-		for _, w := range retrieve.Words(in.Name) {
+		for _, w := range retrieve.Words(in.key()) {
 			if !numeral(w.Text) && (!w.Stop || w.Text == "from" || w.Text == "to") {
 				s.name[w.Stem] = true
 			}
@@ -109,12 +110,20 @@ func newMapper(request string, inputs []Input, about string, now time.Time) *map
 			m.share[w]++
 		}
 		s.words = in.Type == value.Array && strings.Contains(in.Description, "word by word")
-		s.wants, s.role = wantsOf(in), roleOfName(in.Name)
+		s.wants, s.role = wantsOf(in), roleOfName(in.key())
 		m.inputs = append(m.inputs, s)
 	}
 	m.alignSteps()
 	m.findCandidates(about)
 	return m
+}
+
+// key is the name whose words say what an input is.
+func (in *Input) key() string {
+	if in.Key != "" {
+		return in.Key
+	}
+	return in.Name
 }
 
 func merged(a, b map[string]bool) map[string]bool {
@@ -267,6 +276,9 @@ func (m *mapper) cues(in *spec, c *candidate) float64 {
 		w := m.words[k]
 		if strings.ContainsAny(m.request[w.End:m.words[k+1].Start], ".;!?") && w.End-w.Start > 2 {
 			break
+		}
+		if w.Text == "and" || w.Text == "or" {
+			break // what stands before belongs to another value
 		}
 		if w.Stop {
 			continue

@@ -33,7 +33,7 @@ func (m *mapper) enums(r *Result) {
 				}
 				low, high = min(low, k-1), max(high, k-1)
 			}
-			if numeral(text) && all && !m.near(in, low) {
+			if all && (numeral(text) || m.words[low].Stop) && !m.near(in, low) {
 				all = false
 			}
 			if all && high-low < 2*len(words)+1 && len(words) > length && text != "" {
@@ -77,7 +77,7 @@ func (m *mapper) booleans(r *Result) {
 			found := false
 			for k, w := range m.words {
 				if w.Stem == stem && k > 0 {
-					found, at = true, k
+					found, at = true, max(at, k)
 				}
 			}
 			all = all && found

@@ -55,7 +55,7 @@ var wantWords = func() map[string]wants {
 }()
 
 func wantsOf(in Input) wants {
-	words := retrieve.Words(in.Name)
+	words := retrieve.Words(in.key())
 	for k := len(words) - 1; k >= 0; k-- {
 		for _, form := range []string{words[k].Text, strings.TrimSuffix(words[k].Text, "s")} {
 			if w, ok := wantWords[form]; ok {
@@ -135,7 +135,7 @@ func classScore(in *spec, c *candidate) float64 {
 			return 3
 		case fits(extract.Quoted):
 			return 1.4
-		case c.class == classPhrase && folder:
+		case c.class == classPhrase && folder && c.preposition != "":
 			return 1.4
 		case temporal || c.number != nil:
 			return -1
@@ -188,6 +188,8 @@ func classScore(in *spec, c *candidate) float64 {
 			return 1.3
 		case c.class == classPhrase:
 			return -0.4
+		case c.class == className && c.text != strings.ToUpper(c.text):
+			return -1.5
 		}
 	case wantsName, wantsPlace:
 		switch {

@@ -54,10 +54,10 @@ const (
 	inDescription = 2.0
 	inKeywords    = 0.8
 	inExamples    = 1.5
-	saturation    = 1.0
-	exampleShare  = 0.6 // how much is the likeness to the past request that is most alike
-	nameShare     = 0.2 // how much of the confidence is the share of the candidate's name that the request has
-	lengthShare   = 0.3 // how much a long description takes off its words
+	saturation    = 0.8
+	exampleShare  = 0.6  // how much is the likeness to the past request that is most alike
+	nameShare     = 0.08 // how much of the confidence is the share of the candidate's name that the request has
+	lengthShare   = 0.3  // how much a long description takes off its words
 )
 
 // NewIndex reads the candidates once.

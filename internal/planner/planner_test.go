@@ -1,0 +1,53 @@
+package planner
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pflow/internal/fault"
+)
+
+func TestCheck(t *testing.T) {
+	for text, ok := range map[string]bool{"": false, " \n": false, "do it": true, strings.Repeat("x", MaxRequest): true, strings.Repeat("x", MaxRequest+1): false} {
+		if err := (&Request{Text: text}).Check(); (err == nil) != ok {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+	if err := (&Request{Text: "x", Date: "soon"}).Check(); err == nil {
+		t.Error("a date that is none is taken")
+	}
+}
+
+// TestRefuse: a plan that never came to a flow has every key, and no list is null.
+func TestRefuse(t *testing.T) {
+	data, err := json.Marshal(Refuse(nil, fault.New(fault.InvalidRequest, "no")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{`"status":"failed"`, `"missing_params":[]`, `"candidates":[]`, `"diagnostics":[]`, `"execution_path":[]`, `"workflow_ir":null`,
+		`"node_ids":[]`, `"kind":"invalid_request"`, `"usage":{"calls":0`} {
+		if !strings.Contains(string(data), key) {
+			t.Errorf("%s is missing in %s", key, data)
+		}
+	}
+}
+
+// TestFile: a plan file is read as it was written; one that was changed is refused.
+func TestFile(t *testing.T) {
+	r := Refuse(nil, fault.New(fault.Failure, "x"))
+	r.Status, r.WorkflowIR, r.ExecutionParams = Ready, map[string]any{"nodes": []any{map[string]any{"id": "a", "n": 1}}}, map[string]any{"k": 2, "f": 1.5}
+	data := FileOf("do it", r)
+	f, err := ReadFile(data)
+	if err != nil || f.Request != "do it" || f.Status != Ready {
+		t.Fatalf("%v %+v", err, f)
+	}
+	for _, change := range [][2]string{{`"k": 2`, `"k": 3`}, {`"id": "a"`, `"id": "b"`}, {`"status": "ready"`, `"status": "failed"`}} {
+		if _, err := ReadFile([]byte(strings.Replace(string(data), change[0], change[1], 1))); err == nil || fault.Of(err).Kind != fault.Refused {
+			t.Errorf("%s: %v", change[1], err)
+		}
+	}
+	if _, err := ReadFile([]byte("{}")); err == nil {
+		t.Error("{} is taken for a plan")
+	}
+}

@@ -1,0 +1,97 @@
+package nodes
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pflow/internal/compose"
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// raise puts the saved workflow that would be made again for a request at the head of the ranking, however other its
+// words are. A form that many saved workflows share says nothing of any of them.
+func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (raised int) {
+	const (
+		most = 3
+		sure = 0.9
+	)
+	made := s.compose(request, now)
+	if made == nil {
+		return -1
+	}
+	form := formOf(made)
+	best, n := -1, 0
+	for k, r := range ranked {
+		if formOf(s.Records[r.Index].Workflow) == form {
+			if n++; best < 0 {
+				best = k
+			}
+		}
+	}
+	if best < 0 || n > most {
+		return -1
+	}
+	if ranked[best].Confidence < sure {
+		ranked[best].Confidence, ranked[best].Reason = sure, "is the workflow that would be made for the request"
+	}
+	return ranked[best].Index
+}
+
+// compose makes the workflow for a request out of node types alone; nil if nothing fits.
+func (s *Shelf) compose(request string, now time.Time) *ir.Workflow {
+	const most = 30
+	all := s.Catalogue.All()
+	var some []*ir.Interface
+	for _, r := range s.componentIndex().Rank(compose.Masked(request, now)) {
+		if c := all[r.Index]; !c.Workflow && len(some) < most && (r.Confidence > 0 || len(all) <= most) {
+			some = append(some, c)
+		}
+	}
+	return compose.Compose(request, some, compose.Options{Now: now, Least: 0.2, LeastStep: 0.25}).Workflow
+}
+
+// formOf writes what a workflow does without the names that it gives to nodes and inputs.
+func formOf(w *ir.Workflow) string {
+	var b strings.Builder
+	for _, n := range w.Nodes {
+		fmt.Fprintf(&b, "%s %s\n", n.Type, formText(w, value.JSON(plainParams(n.Params))))
+	}
+	for _, e := range w.Edges {
+		fmt.Fprintf(&b, "%d %s %d\n", w.Node(e.From), e.Action, w.Node(e.To))
+	}
+	return b.String()
+}
+
+// formText writes the templates of a text with the places of nodes, and the same word for every input.
+func formText(w *ir.Workflow, text string) string {
+	p, problems := ir.Compile(text)
+	if len(problems) > 0 {
+		return text
+	}
+	out := text
+	p.Walk(func(_ string, e *ir.Expr) {
+		for _, alt := range e.Alts {
+			if alt.Ref == nil {
+				continue
+			}
+			by := "input"
+			if k := w.Node(alt.Ref.Root); k >= 0 {
+				by = strings.Replace(alt.Ref.String(), alt.Ref.Root, fmt.Sprint(k), 1)
+			}
+			out = strings.ReplaceAll(out, e.Text, "<"+by+">")
+		}
+	})
+	return out
+}
+
+// plainParams are params with numbers as values know them.
+func plainParams(params map[string]any) any {
+	v, err := value.ParseJSON([]byte(ir.Text(map[string]any(params))))
+	if err != nil {
+		return nil
+	}
+	return v
+}
