@@ -10,6 +10,7 @@ FUZZTIME    ?= 30s
 test: export GORACE = atexit_sleep_ms=10
 test: lint
 	$(GO) test -race ./...
+	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	@$(MAKE) --no-print-directory flows
 
 # Quick, while working.

@@ -1,9 +1,6 @@
 package diag
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Nearest is the candidate that name was probably meant to be, or "". Only candidates that are still possible should
 // be given. The measure is the optimal string alignment distance (Levenshtein with transpositions of neighbours),
@@ -11,20 +8,23 @@ import (
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 1<<30
 	folded := fold(name)
-	for _, c := range slices.Sorted(slices.Values(candidates)) {
+	for _, c := range candidates {
 		other := fold(c)
-		longer := max(len(folded), len(other))
+		longer, shorter := max(len(folded), len(other)), min(len(folded), len(other))
 		if longer == 0 || longer > 100 {
 			continue
 		}
-		d := distance(folded, other)
+		d := longer // a beginning stands behind every true near miss
+		if longer-shorter <= longer/3 {
+			d = distance(folded, other)
+		}
 		if d > longer/3 {
-			if min(len(folded), len(other)) < 3 || !(strings.HasPrefix(other, folded) || strings.HasPrefix(folded, other)) {
+			if shorter < 3 || !(strings.HasPrefix(other, folded) || strings.HasPrefix(folded, other)) {
 				continue
 			}
-			d = longer // behind every true near miss
+			d = longer
 		}
-		if d < bestDistance {
+		if d < bestDistance || d == bestDistance && c < best {
 			best, bestDistance = c, d
 		}
 	}
@@ -33,8 +33,10 @@ func Nearest(name string, candidates []string) string {
 
 // fold makes case and the choice of separator not count.
 func fold(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
+	return separators.Replace(strings.ToLower(s))
 }
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 func distance(a, b string) int {
 	prev2 := make([]int, len(b)+1)
