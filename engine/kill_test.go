@@ -105,28 +105,17 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := show(res)
+	began := time.Now()
+	if !runChild(t, t.TempDir(), time.Hour) {
+		t.Fatal("a process that nobody killed was killed")
+	}
+	whole := time.Since(began) // the kills fall anywhere in it, and now and then after it
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, runs := 0, 0
 	for kills < 200 {
 		home := t.TempDir()
 		runs++
-		for {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childHome+"="+home, "GORACE=atexit_sleep_ms=0") // a race build sleeps as it ends
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(time.Duration(random.IntN(40_000))*time.Microsecond, func() { cmd.Process.Kill() })
-			err := cmd.Wait()
-			timer.Stop()
-			if err == nil {
-				break
-			}
-			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
-				t.Fatalf("the process failed: %v\n%s", err, stderr.String())
-			}
+		for !runChild(t, home, time.Duration(random.Float64()*1.3*float64(whole))) {
 			kills++
 		}
 		got, err := os.ReadFile(filepath.Join(home, "result"))
@@ -145,4 +134,26 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills over %d runs", kills, runs)
+}
+
+// runChild starts the process and kills it after a while; it reports whether the process came to its end before.
+func runChild(t *testing.T, home string, after time.Duration) bool {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childHome+"="+home, "GORACE=atexit_sleep_ms=0") // a race build sleeps as it ends
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Wait()
+	if err == nil {
+		return true
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Fatalf("the process failed: %v\n%s", err, stderr.String())
+	}
+	return false
 }
