@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/ir"
 )
 
 // Deps is what ops and node types reach the outside through.
@@ -18,6 +20,9 @@ type Deps struct {
 	Log func(level, message string)
 	// Shelf gives what the request of a run may be answered with; nil: nothing.
 	Shelf func(ctx context.Context) (*Shelf, error)
+	// Check is the validator of workflows, with what node types check of their own params; nil stands for ir.Check, which
+	// knows interfaces alone.
+	Check func(data []byte, c *ir.Catalogue, o ir.Options) diag.List
 	// HTTP sends the requests of http nodes; nil stands for a client that heeds the proxies of the environment.
 	HTTP *http.Client
 	// Environ is the environment of the commands that nodes start, as NAME=value; nil stands for this process's own.

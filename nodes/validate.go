@@ -46,7 +46,7 @@ nodes:
 					data = value.JSON(in.Prep["workflow"])
 				}
 				discovered, _ := in.Prep["discovered_params"].(map[string]any)
-				_, found := ir.Check([]byte(data), shelf.Catalogue, ir.Options{Discovered: discovered})
+				found := d.check([]byte(data), shelf.Catalogue, ir.Options{Discovered: discovered})
 				errors, warnings := []any{}, []any{}
 				for _, f := range found {
 					if f.Severity == diag.Error {
@@ -59,6 +59,14 @@ nodes:
 			}
 		},
 	}
+}
+
+func (d Deps) check(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
+	if d.Check != nil {
+		return d.Check(data, c, o)
+	}
+	_, found := ir.Check(data, c, o)
+	return found
 }
 
 // findingValue is a finding as a value.

@@ -11,6 +11,7 @@ import (
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
 	"pflow/internal/library"
+	"pflow/internal/workflow"
 	"pflow/ir"
 	"pflow/nodes"
 )
@@ -31,7 +32,13 @@ type planning struct {
 
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
-	return nodes.Deps{ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf}
+	return nodes.Deps{
+		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf,
+		Check: func(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
+			_, found := workflow.Check(data, c, a.nodeTypes(), o)
+			return found
+		},
+	}
 }
 
 type shelfKey struct{}
