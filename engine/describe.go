@@ -114,19 +114,6 @@ func (m mode) String() string { return [...]string{"op", "flow", "map", "paralle
 // Start is the id of the node that runs first.
 func (f *Flow) Start() string { return f.nodes[f.start].id }
 
-// Inner lists the flows that this one runs, each once, in order of first use.
-func (f *Flow) Inner() []*Flow {
-	var out []*Flow
-	for i := range f.nodes {
-		for _, u := range f.nodes[i].units {
-			if u.flow != nil && !slices.Contains(out, u.flow) {
-				out = append(out, u.flow)
-			}
-		}
-	}
-	return out
-}
-
 // Only gives a flow of one node alone: it runs that node on whatever store it is given, and ends. Nil if there is no
 // such node.
 func (f *Flow) Only(id string) *Flow {

@@ -166,7 +166,7 @@ func readJSONFile(file string) (any, error) {
 func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recording, input map[string]any) error {
 	id := journal.NewID(time.Now())
 	o := engine.Options{RunID: id, Observe: a.observer()}
-	w, unkept := a.newJournal(id, docs)
+	w, unkept := a.newJournal(id, docs.Marshal)
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
@@ -188,26 +188,28 @@ func attempts(n int) string {
 	return ""
 }
 
-func (a *app) newJournal(id string, docs *engine.Recording) (*journal.Writer, error) {
+// newJournal makes the journal of a run and lays its documents beside it; runs that are no longer kept go.
+func (a *app) newJournal(id string, documents func() ([]byte, error)) (*journal.Writer, error) {
 	home := a.homeDir()
 	if home == "" {
 		return nil, fmt.Errorf("there is no home folder; set PFLOW_HOME")
 	}
-	data, err := docs.Marshal()
+	data, err := documents()
 	if err != nil {
 		return nil, err
 	}
 	w, err := journal.Create(home, id, data)
-	if err == nil {
-		keep, err := a.retention()
-		if err != nil {
-			a.warn("%v", err)
-		}
-		if err := journal.Prune(home, keep, time.Now()); err != nil {
-			a.warn("old runs: %v", err)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return w, err
+	keep, err := a.retention()
+	if err != nil {
+		a.warn("%v", err)
+	}
+	if err := journal.Prune(home, keep, time.Now()); err != nil {
+		a.warn("old runs: %v", err)
+	}
+	return w, nil
 }
 
 // observer shows the steps as they end, if that is wanted.

@@ -196,15 +196,9 @@ nothing in them is a template. Its outputs go to standard output.`,
 		ValidArgsFunction:  a.completeNodes,
 		DisableFlagParsing: true, // flags may be params of the node
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := readInvocation(c, args)
+			in, err := f.read(c, args, "pflow node run: name a node type; pflow node list shows those there are")
 			if err != nil || in == nil {
 				return err
-			}
-			if err := f.check(); err != nil {
-				return err
-			}
-			if in.subject == "" {
-				return usage("pflow node run: name a node type; pflow node list shows those there are")
 			}
 			i, err := a.findNode(c.Context(), in.subject)
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -38,15 +37,11 @@ type planLine struct {
 
 // planMany plans each line of a file. Every line gets its result line, in order, also one that cannot be read.
 func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurrency int) error {
-	in := a.stdin
-	if from != "-" {
-		f, err := os.Open(from)
-		if err != nil {
-			return usage("--from %s", fileError(err))
-		}
-		defer f.Close()
-		in = f
+	in, err := a.openLines(from)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	flow, err := a.plannerFlow()
 	if err != nil {
 		return err

@@ -42,6 +42,22 @@ func (f *runFlags) check() error {
 	return nil
 }
 
+// read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
+// for; unnamed is the error of a line that names nothing.
+func (f *runFlags) read(c *cobra.Command, args []string, unnamed string) (*invocation, error) {
+	in, err := readInvocation(c, args)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if in.subject == "" {
+		return nil, usage("%s", unnamed)
+	}
+	return in, nil
+}
+
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
 	c := &cobra.Command{
@@ -60,15 +76,9 @@ approval is continued by pflow resume.`,
 		},
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := readInvocation(c, args)
+			in, err := f.read(c, args, "pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
 			if err != nil || in == nil {
 				return err
-			}
-			if err := f.check(); err != nil {
-				return err
-			}
-			if in.subject == "" {
-				return usage("pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
 			}
 			l, err := a.loadWorkflow(c.Context(), in.subject)
 			if err != nil {
@@ -230,7 +240,7 @@ func (a *app) approve(f *runFlags) workflow.Approve {
 func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
 	id := journal.NewID(time.Now())
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
-	w, unkept := a.keepWorkflow(id, l)
+	w, unkept := a.newJournal(id, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
@@ -243,30 +253,6 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
 	}
 	return a.ended(res, in.command())
-}
-
-// keepWorkflow makes the journal of a run.
-func (a *app) keepWorkflow(id string, l *loaded) (*journal.Writer, error) {
-	home := a.homeDir()
-	if home == "" {
-		return nil, fmt.Errorf("there is no home folder; set PFLOW_HOME")
-	}
-	data, err := l.program.Documents(l.source, l.flows)
-	if err != nil {
-		return nil, err
-	}
-	w, err := journal.Create(home, id, data)
-	if err != nil {
-		return nil, err
-	}
-	keep, err := a.retention()
-	if err != nil {
-		a.warn("%v", err)
-	}
-	if err := journal.Prune(home, keep, time.Now()); err != nil {
-		a.warn("old runs: %v", err)
-	}
-	return w, nil
 }
 
 // ended prints how a run of a workflow ended and gives the error that stands for it. again is the command that began it.

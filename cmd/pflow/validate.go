@@ -125,6 +125,18 @@ type validatedLine struct {
 	Diagnostics diag.List `json:"diagnostics"`
 }
 
+// openLines opens the file of --from; - is standard input.
+func (a *app) openLines(file string) (io.ReadCloser, error) {
+	if file == "-" {
+		return io.NopCloser(a.stdin), nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, usage("--from %s", fileError(err))
+	}
+	return f, nil
+}
+
 // maxLine bounds one line of a file of workflows, in bytes.
 const maxLine = 64 << 20
 
@@ -133,15 +145,11 @@ func (a *app) validateLines(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	in := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return usage("%s", fileError(err))
-		}
-		defer f.Close()
-		in = f
+	in, err := a.openLines(file)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	types := a.nodeTypes()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
