@@ -17,6 +17,8 @@ type Options struct {
 	Journal Journal
 	// History is the past of a run that was killed: its events are stepped through again before it goes on.
 	History *History
+	// Began is told of every attempt that begins.
+	Began func(Attempt)
 	// Observe is told of every step that ends, in the order in which they end.
 	Observe func(Transition)
 }
@@ -318,11 +320,14 @@ func (d *driver) launch(e *exec) {
 }
 
 func (d *driver) started(e *exec) {
-	if d.o.Journal == nil || d.lost != nil {
+	if d.o.Began == nil && (d.o.Journal == nil || d.lost != nil) {
 		return
 	}
 	a := Attempt{ID: e.ID, At: d.past, Idempotent: e.Op().Idempotent}
 	a.Step, a.Visit, a.Attempt = e.Step()
+	if d.o.Began != nil {
+		d.o.Began(a)
+	}
 	d.keep(func() error { return d.o.Journal.Started(a) })
 }
 

@@ -185,6 +185,19 @@ func (f *frame) addMeters(used map[string]float64) {
 	}
 }
 
+// limited reports whether a meter has a limit in the frame or an enclosing one.
+func (f *frame) limited(meter string) bool {
+	for {
+		if _, ok := f.flow.limits.meters[meter]; ok {
+			return true
+		}
+		if f.parent == nil {
+			return false
+		}
+		f = f.parent.nr.f
+	}
+}
+
 // spent is the error of a limit that an op would add to and that is reached already, in its frame or an enclosing one.
 func (f *frame) spent(op *Op) *fault.Error {
 	if len(op.Meters) == 0 {

@@ -62,6 +62,8 @@ type Input struct {
 	Params  map[string]any // the flow's params
 	Attempt int            // from 1
 	Now     time.Time      // the instant the run began; the same on resume
+	// Limited reports whether the flow, or one around it, limits a meter; nil for an op without meters.
+	Limited func(meter string) bool
 }
 
 // Output is what an attempt gives. Action "" stands for "default".

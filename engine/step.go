@@ -91,7 +91,11 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	out, err := u.spec.exec(ctx, Input{Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start})
+	in := Input{Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start}
+	if len(u.spec.op.Meters) > 0 {
+		in.Limited = u.nr.f.limited
+	}
+	out, err := u.spec.exec(ctx, in)
 	ev := Event{Kind: EventOutcome, ID: c.ID, Action: out.Action, Meters: out.Meters}
 	if err == nil {
 		ev.Result, err = value.Normalize(out.Result)
@@ -100,7 +104,7 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		ev.Result, ev.Action, ev.Err = nil, "", fault.Of(err)
 		switch ctx.Err() {
 		case context.DeadlineExceeded:
-			ev.Err = fault.New(fault.Timeout, "no result within %v", c.For)
+			ev.Err = &fault.Error{Kind: fault.Timeout, Message: fmt.Sprintf("no result within %v", c.For), Details: ev.Err.Details}
 		case context.Canceled:
 			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
 		}

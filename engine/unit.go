@@ -202,8 +202,12 @@ func (r *Run) scopeOfError(u *unit, err *failure) {
 	r.scopeOf(u)
 	r.scope.Set("prep", u.prep)
 	r.scopeOfEnd(u.attempts, r.actionInScope)
+	details := err.Details
+	if details == nil {
+		details = map[string]any{}
+	}
 	r.scope.Set("error", map[string]any{
-		"kind": string(err.Kind), "message": err.Message, "temporary": err.Kind.Temporary(),
+		"kind": string(err.Kind), "message": err.Message, "temporary": err.Kind.Temporary(), "details": details,
 	})
 }
 

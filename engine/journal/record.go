@@ -25,7 +25,7 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, meters; or error {kind, message}
+//	finished  id, at, action, result, meters; or error {kind, message, details}
 //	timer     id, at
 //	resumed   at: another process took the run on; none worked on it since the record before
 //	end       status
@@ -84,7 +84,12 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 		b = append(b, `,"error":{"kind":`...)
 		b = value.AppendString(b, string(ev.Err.Kind))
 		b = append(b, `,"message":`...)
-		b = append(value.AppendString(b, ev.Err.Message), '}')
+		b = value.AppendString(b, ev.Err.Message)
+		if len(ev.Err.Details) > 0 {
+			b = append(b, `,"details":`...)
+			b = value.AppendJSON(b, ev.Err.Details)
+		}
+		b = append(b, '}')
 	} else {
 		b = append(b, `,"result":`...)
 		b = value.AppendJSON(b, ev.Result)
@@ -124,8 +129,9 @@ type record struct {
 }
 
 type recordError struct {
-	Kind    fault.Kind `json:"kind"`
-	Message string     `json:"message"`
+	Kind    fault.Kind      `json:"kind"`
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details"`
 }
 
 // event reads a record that is an event.
@@ -151,6 +157,13 @@ func (r *record) event() (engine.Event, error) {
 		ev.Kind = engine.EventOutcome
 		if r.Error != nil {
 			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
+			if len(r.Error.Details) > 0 {
+				details, err := value.ParseJSON(r.Error.Details)
+				if err != nil {
+					return ev, err
+				}
+				ev.Err.Details, _ = details.(map[string]any)
+			}
 			break
 		}
 		var err error

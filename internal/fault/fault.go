@@ -61,6 +61,7 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Cause   error
+	Details map[string]any // what else an op knows of it, normalised; expressions see it as error.details
 }
 
 // New makes an error of a kind; the last argument that is an error becomes the cause.
@@ -89,7 +90,7 @@ func Of(err error) *Error {
 		if e.Message == err.Error() {
 			return e
 		}
-		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err}
+		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err, Details: e.Details}
 	case errors.Is(err, context.Canceled):
 		return &Error{Kind: Cancelled, Message: err.Error(), Cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
