@@ -11,7 +11,8 @@
 //
 // What a template uses and what its front matter declares must agree, so that a caller can be checked against the
 // declaration. Text is inserted as it is, null as nothing, all else as JSON; templates inside a value are never expanded.
-// Beside text/template's own functions there are json (any value as JSON) and join (SEPARATOR LIST).
+// Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
+// which puts text that others wrote between two tags that do not occur in it.
 package prompt
 
 import (

@@ -139,7 +139,7 @@ func (p *Prompt) Render(vars map[string]any) (string, error) {
 		}
 		return "", fault.New(fault.MissingKey, "the template %s: %s", p.Name, strings.TrimPrefix(err.Error(), "template: "))
 	}
-	return b.String(), nil
+	return settleFences(b.String()), nil
 }
 
 type limited struct{ bytes.Buffer }
@@ -172,6 +172,7 @@ var functions = template.FuncMap{
 		}
 		return strings.Join(parts, sep)
 	},
+	"fence": func(name string, v any) string { return fenceLater(name, text(v)) },
 }
 
 // text is how a value is inserted.
