@@ -13,10 +13,10 @@ import "time"
 
 // Message is one message of a conversation.
 type Message struct {
-	Role       string // system, user, assistant or tool
-	Content    string
-	ToolCalls  []ToolCall // of an assistant's message
-	ToolCallID string     // of a tool's message
+	Role       string     `json:"role"` // system, user, assistant or tool
+	Content    string     `json:"content"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`   // of an assistant's message
+	ToolCallID string     `json:"tool_call_id,omitempty"` // of a tool's message
 }
 
 // Tool is a function that the model may call.
@@ -27,8 +27,9 @@ type Tool struct {
 
 // ToolCall is a function that the model wants called. Arguments is an object, or, where the model wrote none, null.
 type ToolCall struct {
-	ID, Name  string
-	Arguments any
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments any    `json:"arguments"`
 }
 
 // Schema is the form of a structured reply. JSON is the schema as it is sent; Check, if there is one, gives what is
@@ -45,11 +46,13 @@ type Request struct {
 	Messages    []Message
 	Schema      *Schema // nil: plain text
 	Tools       []Tool
-	Temperature *float64 // nil: the provider's default; 0 is really sent
-	MaxTokens   int      // 0: the provider's default
-	Repeat      int      // which of several equal calls this is: part of a recording's key
-	MaxAsks     int      // how often at most the model is asked for a reply that fits Schema; 0 is 2
-	OnText      func(text string)
+	Temperature *float64          // nil: the provider's default; 0 is really sent
+	MaxTokens   int               // 0: the provider's default
+	Repeat      int               // which of several equal calls this is: part of a recording's key
+	Prompt      string            // the name of the prompt that Messages begin with, for whoever reads an Exchange; "" if there is none
+	MaxAsks     int               // how often at most the model is asked for a reply that fits Schema; 0 is 2
+	OnText      func(text string) // if set the reply is streamed: each piece as it comes, also of a reply that is asked for again
+	OnExchange  func(Exchange)    // told of each exchange of this call
 }
 
 // Reply is what a model said, and what it took.
@@ -71,23 +74,41 @@ type Reply struct {
 }
 
 // Usage is what a call used, over all of its asks. CachedTokens are among PromptTokens, ReasoningTokens among
-// CompletionTokens. CostUSD is only meant where Priced.
+// CompletionTokens. CostUSD is only meant where Priced. What an answer cost that failed or broke off is not told by
+// endpoints and not in it.
 type Usage struct {
-	Calls            int // HTTP calls that the endpoint answered
-	PromptTokens     int
-	CompletionTokens int
-	CachedTokens     int
-	ReasoningTokens  int
-	CostUSD          float64
-	Priced           bool
+	Calls            int     `json:"calls"` // HTTP calls that the endpoint answered; a replayed one counts as it did when it was recorded
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	CachedTokens     int     `json:"cached_tokens"`
+	ReasoningTokens  int     `json:"reasoning_tokens"`
+	CostUSD          float64 `json:"cost_usd"`
+	Priced           bool    `json:"priced"` // every exchange has a price: that of the model is known, and the endpoint told its tokens
+}
+
+// Add adds what another exchange used.
+func (u *Usage) Add(more Usage) {
+	u.Calls += more.Calls
+	u.PromptTokens += more.PromptTokens
+	u.CompletionTokens += more.CompletionTokens
+	u.CachedTokens += more.CachedTokens
+	u.ReasoningTokens += more.ReasoningTokens
+	u.CostUSD += more.CostUSD
+	u.Priced = u.Priced && more.Priced
 }
 
 // Exchange is one HTTP exchange with a model, as it is kept in the journal of a run: what was sent and what came back,
 // without keys.
 type Exchange struct {
+	Prompt     string    `json:"prompt,omitempty"`
 	Model      string    `json:"model"`
 	LadderStep string    `json:"ladder_step,omitempty"`
 	Messages   []Message `json:"messages"`
 	Reply      string    `json:"reply"`
 	Error      string    `json:"error,omitempty"`
+
+	FinishReason string        `json:"finish_reason,omitempty"`
+	Usage        Usage         `json:"usage"`
+	Latency      time.Duration `json:"latency_ns"`
+	Replayed     bool          `json:"replayed,omitempty"`
 }

@@ -1,0 +1,302 @@
+package llm
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"pflow/internal/fault"
+	"pflow/internal/repair"
+	"pflow/internal/value"
+)
+
+// Call asks a model and gives what it replied. The Reply is never nil: with an error it holds what the call used.
+func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
+	start := time.Now()
+	reply := &Reply{}
+	defer func() { reply.Latency = time.Since(start) }()
+	t, err := c.target(r.Model)
+	if err == nil {
+		err = check(&r)
+	}
+	if err != nil {
+		return reply, err
+	}
+	reply.Usage.Priced = t.entry.Prices != nil
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.o.Timeout)
+		defer cancel()
+	}
+	call := &call{Client: c, target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
+	err = call.run(ctx)
+	if reply.Usage.Calls == 0 {
+		reply.Usage.Priced = false
+	}
+	return reply, err
+}
+
+// check refuses requests that no endpoint could answer, and normalises what is sent.
+func check(r *Request) error {
+	if len(r.Messages) == 0 {
+		return fault.New(fault.InvalidRequest, "a model needs at least one message")
+	}
+	if t := r.Temperature; t != nil && (math.IsNaN(*t) || math.IsInf(*t, 0)) {
+		return fault.New(fault.InvalidRequest, "the temperature %v is no number", *t)
+	}
+	if r.MaxAsks <= 0 {
+		r.MaxAsks = DefaultAsks
+	}
+	if r.Schema != nil {
+		v, err := value.Normalize(r.Schema.JSON)
+		m, ok := v.(map[string]any)
+		if err != nil || !ok || m == nil {
+			return fault.New(fault.InvalidRequest, "the schema %q is no JSON object: %v", r.Schema.Name, err)
+		}
+		s := *r.Schema
+		s.JSON = m
+		r.Schema = &s
+	}
+	return nil
+}
+
+// call is one Call under way.
+type call struct {
+	*Client
+	target   *target
+	request  *Request
+	messages []Message // those of the request, and what was said about replies that did not fit
+	reply    *Reply
+}
+
+// run asks until a reply fits, at most MaxAsks times.
+func (c *call) run(ctx context.Context) error {
+	for {
+		a, step, err := c.ask(ctx)
+		if err != nil {
+			return err
+		}
+		r := c.reply
+		r.Asks++
+		r.Text, r.FinishReason, r.LadderStep = a.Text, a.FinishReason, step
+		r.Model = orText(a.Model, c.target.name)
+		if err := a.ended(c.target.name); err != nil {
+			return err
+		}
+		text, err := c.toolCalls(a, step)
+		if err != nil || c.request.Schema == nil || len(r.ToolCalls) > 0 {
+			return err
+		}
+		r.Text = text
+		got := readReply(text, c.request.Schema, step == StrictJSONSchema, isWrapped(c.request.Schema, step))
+		if got.Found && len(got.Wrong) == 0 {
+			r.Value, r.Repaired = got.Value, got.Mended
+			return nil
+		}
+		if r.Asks >= c.request.MaxAsks {
+			return c.misfit(got)
+		}
+		c.complain(text, step, got)
+	}
+}
+
+// toolCalls reads the calls of an answer. text is that of the structured reply, which at one step of the ladder is what
+// the model gave as the arguments of the function named by the schema.
+func (c *call) toolCalls(a *answer, step string) (text string, err error) {
+	text = a.Text
+	answered := false
+	for _, raw := range a.ToolCalls {
+		if step == ToolCallStep && raw.Name == schemaName(c.request.Schema.Name) {
+			if !answered {
+				text, answered = raw.Arguments, true
+			}
+			continue
+		}
+		if len(c.request.Tools) == 0 {
+			continue // nobody offered it
+		}
+		call := ToolCall{ID: raw.ID, Name: raw.Name}
+		if strings.TrimSpace(raw.Arguments) != "" {
+			v, err := value.ParseJSON([]byte(raw.Arguments))
+			if err != nil {
+				v, err = repair.JSON(raw.Arguments)
+			}
+			m, ok := v.(map[string]any)
+			if err != nil || !ok && v != nil {
+				return "", fault.New(fault.Malformed, "%s called %s with arguments that are no JSON object: %s", c.target.name, raw.Name, clip(raw.Arguments, 100))
+			}
+			if ok {
+				call.Arguments = m
+			}
+		}
+		c.reply.ToolCalls = append(c.reply.ToolCalls, call)
+	}
+	if answered {
+		c.reply.ToolCalls = nil // it answered; what else it wanted to call no longer matters
+	}
+	return text, nil
+}
+
+// misfit is the fault of a reply that does not fit when no more may be asked.
+func (c *call) misfit(got reading) error {
+	times := "once"
+	if c.reply.Asks > 1 {
+		times = "each time"
+	}
+	if !got.Found {
+		return fault.New(fault.Malformed, "%s was asked for JSON of the schema %s and %s replied with something else: %s", c.target.name, c.request.Schema.Name, times, clip(c.redact(c.reply.Text), 120))
+	}
+	return fault.New(fault.Schema, "the reply of %s does not fit the schema %s: %s", c.target.name, c.request.Schema.Name, strings.Join(got.Wrong[:min(len(got.Wrong), 5)], "; "))
+}
+
+// maxEchoed bounds what of a misfit is sent back to the model, in bytes.
+const maxEchoed = 16 << 10
+
+// complain adds a reply that does not fit and what is wrong with it to the conversation.
+func (c *call) complain(text, step string, got reading) {
+	if len(text) > maxEchoed {
+		text = strings.ToValidUTF8(text[:maxEchoed], "") + "…"
+	}
+	say := "Your reply does not fit the schema:\n- " + strings.Join(got.Wrong[:min(len(got.Wrong), 20)], "\n- ") + "\nGive the whole reply again, corrected, as JSON and nothing else."
+	if !got.Found {
+		say = "Your reply holds no JSON that could be read. Reply again, with JSON and nothing else."
+		if step != JSONObject && step != Prompt { // the endpoint may have kept the schema to itself
+			say += " " + formInstruction(c.request.Schema.JSON)
+		}
+	}
+	c.messages = append(c.messages, Message{Role: "assistant", Content: text}, Message{Role: "user", Content: say})
+}
+
+// ask gets one answer: from a recording, or from the endpoint.
+func (c *call) ask(ctx context.Context) (*answer, string, error) {
+	key, doc := "", map[string]any(nil)
+	if c.o.Replay != "" || c.o.Record != "" {
+		var err error
+		if key, doc, err = asked(c.target.name, c.messages, c.request); err != nil {
+			return nil, "", err
+		}
+	}
+	if c.o.Replay != "" {
+		start := time.Now()
+		a, step, found, err := replay(c.o.Replay, key)
+		if found {
+			c.replayed.Add(1)
+			c.reply.Replayed = true
+			if a != nil {
+				c.add(a)
+				if c.request.OnText != nil {
+					c.request.OnText(a.Text)
+				}
+			}
+			c.tell(a, c.question(step), start, true, err)
+			return a, step, err
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if !c.o.ReplayOrCall {
+			return nil, "", missed(c.o.Replay, key, c.target.name, c.messages, c.request)
+		}
+	}
+	a, step, err := c.climb(ctx)
+	if dir := orText(c.o.Record, c.o.Replay); dir != "" && (err == nil || ctx.Err() == nil) {
+		if failed := record(dir, key, doc, a, step, err, c.redact); failed != nil && err == nil {
+			err = failed
+		}
+	}
+	return a, step, err
+}
+
+// climb asks the endpoint, at the step of the ladder that it is known to honour, and steps down as long as it complains
+// of the form.
+func (c *call) climb(ctx context.Context) (*answer, string, error) {
+	t := c.target
+	if err := t.ready(c.o.Getenv); err != nil {
+		return nil, "", err
+	}
+	if c.request.Schema == nil {
+		a, err := c.once(ctx, "")
+		return a, "", err
+	}
+	steps := t.entry.Ladder
+	memo := t.memo()
+	at := slices.Index(steps, c.memory.step(memo, steps))
+	for stepped := false; ; at++ {
+		step := steps[at]
+		if _, ok := schemaSent(c.request.Schema, step); !ok && at+1 < len(steps) {
+			continue
+		}
+		a, err := c.once(ctx, step)
+		if status, ok := err.(*statusError); ok && status.stepDown && at+1 < len(steps) {
+			stepped = true
+			continue
+		}
+		if err == nil && stepped {
+			c.memory.set(memo, step)
+		}
+		return a, step, err
+	}
+}
+
+func (c *call) question(step string) question {
+	return question{messages: c.messages, schema: c.request.Schema, step: step, tools: c.request.Tools, request: c.request}
+}
+
+// once makes one exchange at one step.
+func (c *call) once(ctx context.Context, step string) (*answer, error) {
+	start := time.Now()
+	trip := &trip{}
+	q := c.question(step)
+	a, err := c.exchange(ctx, c.target, q, trip)
+	c.called.Add(1)
+	c.reply.Waited += trip.waited
+	c.reply.Usage.Calls += trip.calls
+	if err == nil {
+		a.Usage.Calls = trip.calls
+		c.reply.Usage.Calls -= trip.calls // add counts them
+		c.add(a)
+	}
+	c.tell(a, q, start, false, err)
+	return a, err
+}
+
+// add adds what an answer used to what the call used.
+func (c *call) add(a *answer) {
+	u := &a.Usage
+	if p := c.target.entry.Prices; p != nil && a.Counted {
+		u.CostUSD, u.Priced = p.cost(*u), true
+	} else {
+		u.CostUSD, u.Priced = 0, false
+	}
+	c.reply.Usage.Add(*u)
+}
+
+// tell reports an exchange to those who want to know.
+func (c *call) tell(a *answer, q question, start time.Time, replayed bool, err error) {
+	if c.o.OnExchange == nil && c.request.OnExchange == nil {
+		return
+	}
+	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: replayed}
+	for _, m := range q.sent() {
+		m.Content = c.redact(m.Content)
+		e.Messages = append(e.Messages, m)
+	}
+	if a != nil {
+		e.FinishReason, e.Usage = a.FinishReason, a.Usage
+		e.Reply = a.Text
+		for _, call := range a.ToolCalls {
+			e.Reply = strings.TrimLeft(e.Reply+"\n"+call.Name+" "+call.Arguments, "\n")
+		}
+		e.Reply = c.redact(e.Reply + a.Refusal)
+	}
+	if err != nil {
+		e.Error = c.redact(err.Error())
+	}
+	for _, f := range []func(Exchange){c.o.OnExchange, c.request.OnExchange} {
+		if f != nil {
+			f(e)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package llm
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pflow/internal/fault"
+)
+
+// Options are a client's surroundings.
+type Options struct {
+	Models    *Models             // nil: the shipped ones
+	Getenv    func(string) string // nil: an empty environment
+	Transport http.RoundTripper   // nil: net/http's
+	Home      string              // where the steps of the ladder are remembered; "": only as long as the client lives
+	Model     string              // where a request names none; "": Models.DefaultModel
+	Timeout   time.Duration       // of a call whose context has no deadline; 0: DefaultTimeout
+
+	Record       string // a folder that keeps every exchange; "": none
+	Replay       string // a folder from which exchanges are served; "": none
+	ReplayOrCall bool   // what Replay does not have is called, and recorded: in Record, else in Replay
+
+	OnExchange func(Exchange) // told of each exchange of every call; may be called from many goroutines
+}
+
+// DefaultTimeout bounds a call whose context has no deadline.
+const DefaultTimeout = 5 * time.Minute
+
+// DefaultAsks is how often a model is asked for a reply that fits its schema, the first time counted.
+const DefaultAsks = 2
+
+// Client calls models. It is safe for concurrent use; the limits of a provider hold over all calls of one client.
+//
+// How many HTTP calls one Call makes at most: each ask sends a request at most 3 times (only while the endpoint answers
+// 429 or 503: it did not work on it), asks are at most MaxAsks, and the ladder adds a request for each step below the
+// first, at most 4. So with the default of 2 asks, 6 at an endpoint whose step is known, 18 in the worst case. Nothing
+// else is repeated here: 500, broken connections, truncated and unreadable answers are left to the flow's retry policy.
+type Client struct {
+	o         Options
+	transport http.RoundTripper
+	redact    func(string) string
+	memory    *memory
+
+	mu       sync.Mutex
+	limiters map[string]*limiter
+
+	called, replayed atomic.Int64
+}
+
+// New makes a client.
+func New(o Options) (*Client, error) {
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Models == nil {
+		m, err := ReadModels("")
+		if err != nil {
+			return nil, err
+		}
+		o.Models = m
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.ReplayOrCall && o.Replay == "" {
+		return nil, fault.New(fault.InvalidRequest, "calling what is not recorded needs a folder of recordings: --replay DIR")
+	}
+	c := &Client{o: o, transport: o.Transport, memory: newMemory(o.Home), limiters: map[string]*limiter{}}
+	if c.transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost = 16
+		c.transport = t
+	}
+	var keys []string
+	for _, p := range o.Models.Providers {
+		if p.KeyVar != "" {
+			keys = append(keys, strings.TrimSpace(o.Getenv(p.KeyVar)))
+		}
+	}
+	slices.Sort(keys)
+	slices.Reverse(keys) // where one key begins with another, the longer one first
+	c.redact = redactor(slices.Compact(keys))
+	return c, nil
+}
+
+// Default gives the model that a request without one calls, and whether there is one.
+func (c *Client) Default() (model string, ok bool) {
+	if c.o.Model != "" {
+		return c.o.Model, true
+	}
+	return c.o.Models.DefaultModel(c.o.Getenv)
+}
+
+// Models are the providers and models that the client knows.
+func (c *Client) Models() *Models { return c.o.Models }
+
+// Priced reports whether the cost of calling a model is known; "" is the default model. An error is that of a model that
+// cannot be called by any means.
+func (c *Client) Priced(model string) (bool, error) {
+	model, err := c.modelName(model)
+	if err != nil {
+		return false, err
+	}
+	p, name, err := c.o.Models.Find(model)
+	if err != nil {
+		return false, err
+	}
+	return p.Entry(name).Prices != nil, nil
+}
+
+// Stats counts exchanges.
+type Stats struct{ Called, Replayed int }
+
+// Stats gives how many exchanges were made and how many were served from recordings.
+func (c *Client) Stats() Stats { return Stats{int(c.called.Load()), int(c.replayed.Load())} }
+
+func (c *Client) modelName(name string) (string, error) {
+	if name != "" {
+		return name, nil
+	}
+	if name, ok := c.Default(); ok {
+		return name, nil
+	}
+	var vars []string
+	for _, n := range c.o.Models.Default {
+		if p := c.o.Models.Providers[n]; p != nil && p.KeyVar != "" {
+			vars = append(vars, p.KeyVar)
+		}
+	}
+	return "", fault.New(fault.Authentication, "there is no model to call: set %s, or name a model (--model PROVIDER/MODEL); pflow model list shows what there is", strings.Join(vars, " or "))
+}
+
+// target finds where a model is called. The key is asked for only when a call is really made.
+func (c *Client) target(model string) (*target, error) {
+	model, err := c.modelName(model)
+	if err != nil {
+		return nil, err
+	}
+	p, name, err := c.o.Models.Find(model)
+	if err != nil {
+		return nil, err
+	}
+	e := p.Endpoint(c.o.Getenv)
+	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.redact}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limiters[p.Name] == nil {
+		c.limiters[p.Name] = newLimiter(p.Concurrency, p.PerMinute)
+	}
+	t.limiter = c.limiters[p.Name]
+	return t, nil
+}
+
+// ready reports why a target cannot be called, or nil.
+func (t *target) ready(getenv func(string) string) error {
+	if t.provider.Endpoint(getenv).KeyMissing {
+		return fault.New(fault.Authentication, "%s needs a key: set %s", t.name, t.provider.KeyVar)
+	}
+	if why := checkURL(t.baseURL); why != "" {
+		return fault.New(fault.InvalidRequest, "the base URL of %s%s: %s", t.provider.Name, t.urlHint(), why)
+	}
+	if strings.ContainsFunc(t.key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fault.New(fault.Authentication, "%s holds characters that no key has, such as a blank or a line break: set it again", t.provider.KeyVar)
+	}
+	return nil
+}

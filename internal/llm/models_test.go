@@ -1,0 +1,128 @@
+package llm
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/internal/diag"
+)
+
+func TestShippedModels(t *testing.T) {
+	m, found := ParseModels("", nil)
+	if len(found) > 0 {
+		t.Fatal(found.Text())
+	}
+	want := []string{"anthropic", "gemini", "ollama", "openai", "openrouter", "vllm"}
+	if diff := cmp.Diff(want, m.Names()); diff != "" {
+		t.Error(diff)
+	}
+	for _, p := range m.Providers {
+		if p.KeyVar == "" || p.BaseURLVar == "" || p.ModelVar == "" || p.Ladder[len(p.Ladder)-1] != Prompt {
+			t.Errorf("%+v", p)
+		}
+		for _, e := range p.Models {
+			if e.Prices != nil && e.Prices.Date == "" {
+				t.Errorf("%s/%s has prices without a date", p.Name, e.Pattern)
+			}
+		}
+	}
+}
+
+// TestOverrides merges a home's file over the shipped one.
+func TestOverrides(t *testing.T) {
+	home := t.TempDir()
+	text := `
+default: [work, openai]
+providers:
+  gemini: null
+  openai:
+    limits: {concurrency: 1}
+    models:
+      gpt-4.1-mini: {prices: null}
+      "gpt-4.1-*": {context: 5}
+  work:
+    base_url: https://models.example.com/v1
+    key_env: WORK_KEY
+    default_model: big
+    extra: {a: {b: [1, 2.5, x]}}
+    models: {big: {prices: {input: 1, output: 2.5, date: 2025-01-02}}}
+`
+	if err := os.WriteFile(filepath.Join(home, ModelsFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadModels(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"anthropic", "ollama", "openai", "openrouter", "vllm", "work"}, m.Names()); diff != "" {
+		t.Error(diff)
+	}
+	openai := m.Providers["openai"]
+	if openai.Concurrency != 1 || openai.PerMinute != 500 || openai.BaseURL != "https://api.openai.com/v1" {
+		t.Errorf("%+v", openai)
+	}
+	if e := openai.Entry("gpt-4.1-mini"); e.Prices != nil || e.Context != 1047576 {
+		t.Errorf("%+v", e)
+	}
+	if e := openai.Entry("gpt-4.1-nano-2025-04-14"); e.Context != 5 || e.Prices != nil {
+		t.Errorf("the longest pattern: %+v", e)
+	}
+	want := &Provider{
+		Name: "work", BaseURL: "https://models.example.com/v1", KeyVar: "WORK_KEY", DefaultModel: "big", Ladder: ladder, Concurrency: 4,
+		Extra:  map[string]any{"a": map[string]any{"b": []any{1, 2.5, "x"}}},
+		Models: []ModelEntry{{Pattern: "big", Prices: &Prices{Input: 1, CachedInput: 1, Output: 2.5, Date: "2025-01-02"}}},
+	}
+	if diff := cmp.Diff(want, m.Providers["work"]); diff != "" {
+		t.Error(diff)
+	}
+	env := func(name string) string { return map[string]string{"WORK_KEY": "k", "OPENAI_API_KEY": "k"}[name] }
+	if got, _ := m.DefaultModel(env); got != "work/big" {
+		t.Errorf("default %q", got)
+	}
+}
+
+// TestModelsFindings compares whole reports.
+func TestModelsFindings(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"providers: [", "m.yaml:1:12: error: "},
+		{"provider: {}", `m.yaml:1:1: error: models.yaml has no key "provider"; it has: default, providers [unknown-key]`},
+		{"providers:\n  openai: {base_ulr: x}", `m.yaml:2:12: error: the provider openai has no key "base_ulr"`},
+		{"providers:\n  openai: {base_url: localhost}", "m.yaml:2:22: error: base_url: want a URL such as https://api.openai.com/v1 [bad-value]"},
+		{"providers:\n  mine: {key_env: A}", "m.yaml:2:3: error: the provider mine needs a base_url [missing-key]"},
+		{"providers:\n  Mine: {base_url: http://x}", "m.yaml:2:3: error: the provider's name \"Mine\": small letters"},
+		{"providers:\n  openai:\n    ladder: [json_shema]", "m.yaml:3:14: error: there is no step \"json_shema\""},
+		{"providers: {openai: {ladder: [prompt, prompt]}}", "stands twice"},
+		{"providers: {openai: {ladder: []}}", "a ladder has at least one of"},
+		{"providers: {openai: {limits: {concurrency: 0}}}", "concurrency is a whole number from 1 on"},
+		{"providers: {openai: {models: {a: {context: big}}}}", "context is a whole number from 1 on"},
+		{"providers: {openai: {models: {a: {temperature: 0}}}}", "temperature is true or false, not an integer"},
+		{"providers: {openai: {models: {a: {prices: {input: 1}}}}}", "prices need output; without it the model is unpriced: leave prices out"},
+		{"providers: {openai: {models: {a: {prices: {input: -1, output: 1, date: 2025-01-01}}}}}", "US dollars for a million tokens"},
+		{"providers: {openai: {models: {a: {prices: {input: 1, output: 1, date: May}}}}}", "date is the day"},
+		{"providers: {openai: {models: {'[': {}}}}", "is no pattern"},
+		{"providers: {openai: {extra: 1}}", "extra is a mapping of fields"},
+		{"default: [opena]", `m.yaml:1:11: error: there is no provider "opena"`},
+		{"[]", "models.yaml is a mapping, not a list"},
+	} {
+		_, found := ParseModels("m.yaml", []byte(c.text))
+		if got := found.Text(); !strings.Contains(got, c.want) {
+			t.Errorf("%s\ngot  %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	if _, found := ParseModels("m.yaml", []byte("providers: {openai: {key_env: sk-0123456789abcdef}}")); !found.HasErrors() || strings.Contains(found.Text(), "sk-0123") {
+		t.Errorf("a key in the wrong place is shown, or taken:\n%s", found.Text())
+	}
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ModelsFile), []byte("x: 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var e *diag.Err
+	if _, err := ReadModels(home); !errors.As(err, &e) {
+		t.Errorf("%v", err)
+	}
+}
