@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"maps"
+
 	"pflow/internal/diag"
 	"pflow/internal/value"
 )
@@ -9,7 +11,7 @@ import (
 type Catalogue struct {
 	byName  map[string]*Interface
 	names   []string          // in the order given
-	skipped map[string]string // a component that could not be read -> the file it is in
+	skipped map[string]string // a component that was left out -> why
 }
 
 // NewCatalogue makes a catalogue; of two components of one name the first counts.
@@ -61,23 +63,20 @@ func (c *Catalogue) Only(keep func(*Interface) bool) *Catalogue {
 	return NewCatalogue(kept...).Skipping(c.skipped)
 }
 
-// Skipping remembers components whose files could not be read, so that a workflow that uses one is told which file to
-// mend.
-func (c *Catalogue) Skipping(files map[string]string) *Catalogue {
+// Skipping remembers components that were left out, and why: what follows the component's name in a message, such as
+// "could not be read; mend nodes/a.yaml". So a workflow that uses one is told what to do.
+func (c *Catalogue) Skipping(why map[string]string) *Catalogue {
 	out := *c
-	out.skipped = make(map[string]string, len(c.skipped)+len(files))
-	for _, m := range []map[string]string{c.skipped, files} {
-		for name, file := range m {
-			out.skipped[name] = file
-		}
-	}
+	out.skipped = make(map[string]string, len(c.skipped)+len(why))
+	maps.Copy(out.skipped, c.skipped)
+	maps.Copy(out.skipped, why)
 	return &out
 }
 
-// Skipped gives the file of a component that could not be read.
-func (c *Catalogue) Skipped(name string) (file string, ok bool) {
-	file, ok = c.skipped[name]
-	return file, ok
+// Skipped says why a component was left out.
+func (c *Catalogue) Skipped(name string) (why string, ok bool) {
+	why, ok = c.skipped[name]
+	return why, ok
 }
 
 // AsComponent is the interface of a saved workflow that stands in another workflow as a node. The effects are those of

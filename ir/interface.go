@@ -40,6 +40,7 @@ type Interface struct {
 	Workflow    bool           // a saved workflow
 	Origin      string         // where it is stated: "built-in", a file and line
 	Example     map[string]any // params of a worked example
+	Forms       []Form         // ready ways of using it
 }
 
 // Call says that a component runs another one: its param Name names a saved workflow, its param Inputs gives that

@@ -71,8 +71,8 @@ func (v *validator) nodes() {
 }
 
 func (v *validator) unknownType(path string, node int, name string) {
-	if file, ok := v.c.Skipped(name); ok {
-		v.error(UnknownNodeType, path, node, "%q could not be read; mend %s", name, file)
+	if why, ok := v.c.Skipped(name); ok {
+		v.error(UnknownNodeType, path, node, "%q %s", name, why)
 		return
 	}
 	near, known := v.types[name]
@@ -185,8 +185,8 @@ func (v *validator) call(node int) {
 	called := v.c.Get(name)
 	if called == nil || !called.Workflow {
 		path := v.path(node, "."+paramPath(call.Name))
-		if file, ok := v.c.Skipped(name); ok {
-			v.error(UnknownNodeType, path, node, "the workflow %q could not be read; mend %s", name, file)
+		if why, ok := v.c.Skipped(name); ok {
+			v.error(UnknownNodeType, path, node, "the workflow %q %s", name, why)
 			return
 		}
 		f := v.error(UnknownNodeType, path, node, "there is no saved workflow %q", name)

@@ -82,10 +82,13 @@ func Load(o Options) (*Set, diag.List) {
 	return &Set{Catalogue: ir.NewCatalogue(all...).Skipping(l.skipped), Declared: l.declared}, l.found
 }
 
+// unread says of a component whose file, or a place in it, is at fault what to do.
+func unread(where string) string { return "could not be read; mend " + where }
+
 type loader struct {
 	taken    map[string]string // name -> what has it
 	declared map[string]*Declared
-	skipped  map[string]string
+	skipped  map[string]string // name -> why it was left out
 	found    diag.List
 }
 

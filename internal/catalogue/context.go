@@ -173,6 +173,12 @@ func describe(i *ir.Interface) string {
 	if len(i.Example) > 0 {
 		b.WriteString("example params: " + value.JSON(i.Example) + "\n")
 	}
+	if len(i.Forms) > 0 {
+		b.WriteString("forms, ready ways of using it:\n")
+	}
+	for _, f := range i.Forms {
+		fmt.Fprintf(&b, "- %s params: %s\n", oneLine(f.Summary), value.JSON(f.Params))
+	}
 	return b.String()
 }
 

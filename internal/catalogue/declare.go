@@ -70,7 +70,7 @@ func (l *loader) documents(file string, data []byte) []*Declared {
 			w := l.warn(f.Kind, f.Place, "the node is left out: "+f.Message)
 			w.Snippet = f.Snippet
 			if m := nameLine.FindSubmatch(part); m != nil {
-				l.skipped[string(m[1])] = f.Place.String()
+				l.skipped[string(m[1])] = unread(f.Place.String())
 			}
 		}
 	}
@@ -147,12 +147,9 @@ func (l *loader) node(file string, v *yamltree.Value) *Declared {
 				i.Effects = append(i.Effects, ir.Effect(e))
 			}
 		},
-		"example": func(v *yamltree.Value) {
-			if i.Example, _ = v.Plain().(map[string]any); i.Example == nil {
-				r.fail(v, "example is a mapping of params, not %s", v.Kind)
-			}
-		},
-		"run": func(v *yamltree.Value) { d.Run = r.run(v) },
+		"example": func(v *yamltree.Value) { i.Example = r.mapping(v, "example") },
+		"forms": func(v *yamltree.Value) { i.Forms = r.forms(v) },
+		"run":   func(v *yamltree.Value) { d.Run = r.run(v) },
 	})
 	i.PlanOnly = d.Run == nil
 	if r.bad == nil && i.Name == "" {
@@ -161,12 +158,17 @@ func (l *loader) node(file string, v *yamltree.Value) *Declared {
 		r.fail(v.Get("name"), "the name %q may hold letters, digits, _, . and - only", i.Name)
 	}
 	if r.bad == nil {
+		for _, p := range i.CheckForms() {
+			r.fail(v.Get("forms"), "%s: %s", p.Path, p.Message)
+		}
+	}
+	if r.bad == nil {
 		return d
 	}
 	what := "the node"
 	if i.Name != "" {
 		what = fmt.Sprintf("the node %q", i.Name)
-		l.skipped[i.Name] = r.bad.Place.String()
+		l.skipped[i.Name] = unread(r.bad.Place.String())
 	}
 	l.warn(BadNode, r.bad.Place, what+" is left out: "+r.bad.Message).Snippet = r.bad.Snippet
 	return nil
@@ -284,6 +286,34 @@ func (r *reader) port(v *yamltree.Value, what string) ir.Port {
 		r.fail(v.Get("structure"), "%q is of type %s, its structure that of an %s", p.Key, p.Type, s.Type)
 	}
 	return p
+}
+
+func (r *reader) forms(v *yamltree.Value) []ir.Form {
+	if v.Kind != yamltree.Seq {
+		r.fail(v, "forms is a list of {summary, inputs, params, example, gives}, not %s", v.Kind)
+		return nil
+	}
+	var out []ir.Form
+	for _, item := range v.Items {
+		f := ir.Form{}
+		r.keys(item, "form", map[string]func(*yamltree.Value){
+			"summary": func(v *yamltree.Value) { f.Summary = r.text(v, "summary") },
+			"inputs":  func(v *yamltree.Value) { f.Inputs = r.ports(v, "inputs") },
+			"params":  func(v *yamltree.Value) { f.Params = r.mapping(v, "params") },
+			"example": func(v *yamltree.Value) { f.Example = r.mapping(v, "example") },
+			"gives":   func(v *yamltree.Value) { f.Gives = r.mapping(v, "gives") },
+		})
+		out = append(out, f)
+	}
+	return out
+}
+
+func (r *reader) mapping(v *yamltree.Value, what string) map[string]any {
+	m, ok := v.Plain().(map[string]any)
+	if !ok {
+		r.fail(v, "%s is a mapping, not %s", what, v.Kind)
+	}
+	return m
 }
 
 func (r *reader) run(v *yamltree.Value) *Run {

@@ -1,8 +1,6 @@
 package catalogue
 
 import (
-	"maps"
-
 	"pflow/internal/diag"
 	"pflow/internal/library"
 	"pflow/ir"
@@ -31,5 +29,9 @@ func (s *Set) Workflows(l library.Listing) (*Set, diag.List) {
 	for range levels {
 		all = s.Catalogue.With(interfaces(all)...)
 	}
-	return &Set{Catalogue: all.Skipping(maps.Clone(l.Skipped)), Declared: s.Declared}, found
+	skipped := map[string]string{}
+	for name, file := range l.Skipped {
+		skipped[name] = unread(file)
+	}
+	return &Set{Catalogue: all.Skipping(skipped), Declared: s.Declared}, found
 }
