@@ -21,6 +21,7 @@ func browseComponentsOp(d Deps) engine.Op {
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 30, Doc: "how many to choose"},
 			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
+			{Name: "interfaces", Type: value.Boolean, Default: true, Doc: "whether to load the interfaces; false leaves the list empty"},
 		},
 		Result: value.Object,
 		ResultDoc: "{ranked: [{name, confidence, reason}] best first, node_ids, workflow_names: those chosen, interfaces: theirs, " +
@@ -42,7 +43,7 @@ nodes:
     next: end
 `,
 		New: func(s *engine.Setup) engine.Exec {
-			most, tokens := option(s, "most", 30), option(s, "tokens", 4000)
+			most, tokens, load := option(s, "most", 30), option(s, "tokens", 4000), s.Value("interfaces") != false
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				shelf, err := d.shelf(ctx)
 				if err != nil {
@@ -63,7 +64,9 @@ nodes:
 					} else {
 						nodeIDs = append(nodeIDs, c.Name)
 					}
-					interfaces = append(interfaces, shelf.interfaceValue(c))
+					if load {
+						interfaces = append(interfaces, shelf.interfaceValue(c))
+					}
 					chosen = append(chosen, c)
 				}
 				return engine.Output{Result: map[string]any{

@@ -8,6 +8,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/llm"
 	"pflow/ir"
 )
 
@@ -30,6 +31,10 @@ type Deps struct {
 	// RunWorkflow runs a saved workflow with the inputs given and gives its outputs. It runs at that depth: the Depth of
 	// its nodes' calls.
 	RunWorkflow func(ctx context.Context, name string, inputs map[string]any, depth int) (map[string]any, error)
+	// Model calls a language model; nil: there is none. With an error the reply, if there is one, holds what the call used.
+	Model func(ctx context.Context, r llm.Request) (*llm.Reply, error)
+	// Priced reports whether a model ("" is the default model) has a known price; nil: none has.
+	Priced func(model string) (bool, error)
 }
 
 // All lists the ops.
@@ -41,11 +46,17 @@ func All(d Deps) []engine.Op {
 		evalOp(),
 		extractOp(),
 		inputOp(d),
+		llmOp(d),
+		loadComponentsOp(d),
+		loadWorkflowOp(d),
 		logOp(d),
 		mapParamsOp(d),
 		retrieveOp(),
+		settleParamsOp(),
 		sleepOp(),
 		templateOp(),
+		templatizeOp(),
 		validateOp(d),
+		workflowInputsOp(d),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -40,6 +41,14 @@ func shell(d Deps) Type {
 				{Key: "exit_code", Type: value.Integer, Description: "Its exit status: 0, or the node has failed."},
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
+			Forms: []ir.Form{{
+				Summary: "Runs a program with its arguments, a command of which no shell reads anything, and gives its output: what it prints.",
+				Inputs: []ir.Port{{Key: "line", Type: value.Array, Kind: mapparams.CommandLine, Required: true,
+					Description: "The program and its arguments, word by word."}},
+				Params:  map[string]any{"command": `"$@"`, "args": "${line}"},
+				Example: map[string]any{"line": []any{"echo", "$HOME", "a b"}},
+				Gives:   map[string]any{"stdout": "$HOME a b"},
+			}},
 		},
 		Late: []string{"command"},
 		Check: func(params map[string]any) []ir.Problem {

@@ -104,9 +104,10 @@ func unused(given, used []string) []string {
 	return slices.DeleteFunc(slices.Clone(given), func(name string) bool { return slices.Contains(used, name) })
 }
 
-// checkVariables compares what a template uses with what the node's prep gives, in both directions.
-func checkVariables(s *engine.Setup, p *prompt.Prompt) {
-	given := value.SortedKeys(s.Prep())
+// checkVariables compares what a template uses with what the node's prep gives, in both directions. The op's own names in
+// prep are no variables.
+func checkVariables(s *engine.Setup, p *prompt.Prompt, own ...string) {
+	given := slices.DeleteFunc(value.SortedKeys(s.Prep()), func(name string) bool { return slices.Contains(own, name) })
 	option := "text"
 	if s.Value("prompt") != nil {
 		option = "prompt"

@@ -69,6 +69,7 @@ func Types(d Deps) []Type {
 		listFiles(),
 		shell(d),
 		httpType(d),
+		llmType(d),
 		transform(),
 		templateType(),
 		workflowType(d),

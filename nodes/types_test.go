@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/llm"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -33,6 +34,14 @@ func exampleDeps() Deps {
 		})},
 		RunWorkflow: func(_ context.Context, name string, inputs map[string]any, _ int) (map[string]any, error) {
 			return map[string]any{name + "ing": "Hello, " + inputs["name"].(string) + "!"}, nil
+		},
+		Model: func(_ context.Context, r llm.Request) (*llm.Reply, error) {
+			usage := llm.Usage{Calls: 1, PromptTokens: 20, CompletionTokens: 5, CostUSD: 0.0001, Priced: true}
+			reply := map[string]any{"mood": "complaint"}
+			if wrong := r.Schema.Check(reply); len(wrong) > 0 {
+				return nil, fault.New(fault.Schema, "%v", wrong)
+			}
+			return &llm.Reply{Text: value.JSON(reply), Value: reply, Model: "test/model", Usage: usage}, nil
 		},
 	}
 }
@@ -108,6 +117,40 @@ func readFiles(t *testing.T, dir string) map[string]string {
 	return files
 }
 
+// TestForms runs the example of every form of a node type, and holds each form against the interface.
+func TestForms(t *testing.T) {
+	for _, n := range Types(exampleDeps()) {
+		for _, p := range n.Interface.CheckForms() {
+			t.Errorf("%s: %s: %s", n.Interface.Name, p.Path, p.Message)
+		}
+		for _, f := range n.Interface.Forms {
+			t.Run(n.Interface.Name+"/"+f.Summary, func(t *testing.T) {
+				if f.Gives == nil {
+					t.Fatal("the form has no example")
+				}
+				if found, given := n.Interface.FormOf(f.Fill(f.Example)); found == nil || found.Summary != f.Summary || !value.Equal(given, f.Example) {
+					t.Errorf("its params are read back as %v", given)
+				}
+				params := f.Fill(f.Example)
+				if n.Check != nil {
+					if problems := n.Check(params); problems != nil {
+						t.Fatalf("Check: %v", problems)
+					}
+				}
+				out, err := n.Run(t.Context(), newCall(t, params, ir.Values{}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, want := range f.Gives {
+					if diff := cmp.Diff(want, out.Outputs[k]); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", k, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestExamples runs the example of every node type, and holds its interface against what it shows.
 func TestExamples(t *testing.T) {
 	for _, n := range Types(exampleDeps()) {
@@ -180,7 +223,7 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "transform", "template", "workflow"}
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "llm", "transform", "template", "workflow"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

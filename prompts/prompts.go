@@ -5,5 +5,5 @@ import "embed"
 
 // FS has NAME.tmpl and NAME.schema.json.
 //
-//go:embed *.md
+//go:embed *.tmpl *.schema.json
 var FS embed.FS

@@ -35,6 +35,9 @@ type Input struct {
 	Order int
 }
 
+// CommandLine is the kind of an array that is given a program and its arguments, word by word.
+const CommandLine = "command-line"
+
 // Result is what a request says of the inputs. Confidence is from 0 to 1: how sure the values are.
 type Result struct {
 	Extracted  map[string]any
@@ -109,7 +112,7 @@ func newMapper(request string, inputs []Input, about string, now time.Time) *map
 		for w := range merged(s.name, s.text) {
 			m.share[w]++
 		}
-		s.words = in.Type == value.Array && strings.Contains(in.Description, "word by word")
+		s.words = in.Type == value.Array && in.Kind == CommandLine
 		s.wants, s.role = wantsOf(in), roleOfName(in.key())
 		m.inputs = append(m.inputs, s)
 	}

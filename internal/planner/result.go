@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strings"
+
 	"pflow/engine"
 	"pflow/internal/fault"
 	"pflow/internal/value"
@@ -88,7 +90,9 @@ func (r *Result) fail(err *fault.Error, node, hint string) {
 // read takes the plan from the run of a flow: what the flow says is the plan, else what its last store holds of one.
 func (r *Result) read(run *engine.Result) {
 	for _, s := range run.Steps {
-		r.ExecutionPath = append(r.ExecutionPath, s.Node)
+		if !strings.ContainsAny(s.Node, "/.[") { // the planner's own nodes, not those of flows inside them
+			r.ExecutionPath = append(r.ExecutionPath, s.Node)
+		}
 	}
 	r.RunID = run.RunID
 	r.Usage = Usage{

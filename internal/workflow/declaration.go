@@ -27,6 +27,24 @@ func Describe(i *ir.Interface) map[string]any {
 	if i.Example != nil {
 		out["example"] = i.Example
 	}
+	if i.Forms != nil {
+		out["forms"] = forms(i.Forms)
+	}
+	return out
+}
+
+func forms(list []ir.Form) []any {
+	out := make([]any, len(list))
+	for i, f := range list {
+		form := map[string]any{"summary": f.Summary, "inputs": ports(f.Inputs), "params": f.Params}
+		if f.Example != nil {
+			form["example"] = f.Example
+		}
+		if f.Gives != nil {
+			form["gives"] = f.Gives
+		}
+		out[i] = form
+	}
 	return out
 }
 

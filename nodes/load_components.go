@@ -1,0 +1,110 @@
+package nodes
+
+import (
+	"context"
+	"slices"
+
+	"pflow/engine"
+	"pflow/internal/catalogue"
+	"pflow/internal/compose"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// loadComponentsOp loads the interfaces of components.
+func loadComponentsOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "load-components",
+		Summary: "Loads the full interfaces of components by their names; names that the catalogue does not have are told.",
+		Prep: []engine.Field{
+			{Name: "node_ids", Type: value.Array, Required: true, Doc: "names of node types"},
+			{Name: "workflow_names", Type: value.Array, Doc: "names of saved workflows; a name may stand in either list"},
+			{Name: "request", Type: value.String, Doc: "what is asked for: decides the order, and what is kept where not all fits the budget"},
+		},
+		With: []engine.Field{
+			{Name: "tokens", Type: value.Integer, Default: 8000, Doc: "the budget of the context"},
+		},
+		Result: value.Object,
+		ResultDoc: "{node_ids, workflow_names: those that there are, best first, unknown: [names], interfaces, context: the interfaces as text for a prompt, " +
+			"names: names and descriptions as text, schema: the JSON Schema of a reply {feasible, reason, workflow} with a workflow made of them}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: load-components-example
+version: 1
+description: Load interfaces, one of which there is not.
+state:
+  unknown: {type: array, default: []}
+nodes:
+  load:
+    op: load-components
+    prep: {node_ids: '["no-such-node"]'}
+    post: {unknown: result.unknown}
+    next: end
+`,
+		New: func(s *engine.Setup) engine.Exec {
+			tokens := option(s, "tokens", 8000)
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				shelf, err := d.shelf(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				request, _ := in.Prep["request"].(string)
+				chosen, unknown := shelf.choose(append(texts(in.Prep["node_ids"]), texts(in.Prep["workflow_names"])...))
+				if request != "" {
+					shelf.sortByFit(chosen, compose.Masked(request, in.Now))
+				}
+				nodeIDs, workflows, interfaces := []any{}, []any{}, []any{}
+				for _, c := range chosen {
+					if c.Workflow {
+						workflows = append(workflows, c.Name)
+					} else {
+						nodeIDs = append(nodeIDs, c.Name)
+					}
+					interfaces = append(interfaces, shelf.interfaceValue(c))
+				}
+				o := catalogue.ContextOptions{Tokens: tokens, Request: request}
+				return engine.Output{Result: map[string]any{
+					"node_ids": nodeIDs, "workflow_names": workflows, "unknown": unknown, "interfaces": interfaces,
+					"context": catalogue.Planning(chosen, o).Text, "names": catalogue.Discovery(chosen, o).Text,
+					"schema": workflowReplySchema(chosen),
+				}}, nil
+			}
+		},
+	}
+}
+
+// choose looks names up, each once.
+func (s *Shelf) choose(names []string) (chosen []*ir.Interface, unknown []any) {
+	unknown = []any{}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if c := s.Catalogue.Get(name); c != nil {
+			chosen = append(chosen, c)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return chosen, unknown
+}
+
+// sortByFit puts the components that fit a request best first; those that fit equally well keep their order.
+func (s *Shelf) sortByFit(list []*ir.Interface, request string) {
+	fit := map[string]float64{}
+	all := s.Catalogue.All()
+	for _, r := range s.componentIndex().Rank(request) {
+		fit[all[r.Index].Name] = r.Confidence
+	}
+	slices.SortStableFunc(list, func(a, b *ir.Interface) int {
+		switch {
+		case fit[a.Name] > fit[b.Name]:
+			return -1
+		case fit[a.Name] < fit[b.Name]:
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,120 @@
+package nodes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// TestPlannerVariants takes the shipped variants of the planner through what they do otherwise.
+func TestPlannerVariants(t *testing.T) {
+	good := said{json: goodDraft}
+	bad := func() said { return draft(`"type": "resize"`, `"type": "resizer"`) }
+	all := func(drafts ...said) map[string][]said {
+		return map[string][]said{"discovery": just(notFound), "choice": just(choseBoth), "parameters": just(namedThem), "workflow": drafts,
+			"metadata": just(described), "values": just(mappedBoth)}
+	}
+	const ready = `ready generate resize-image {"image":"a.png","width":300} [] 1 null`
+	for _, c := range []struct {
+		name, flow string
+		saved      bool
+		request    string
+		replies    map[string][]said
+		want       string
+		asked      string // sorted: calls side by side have no order
+		path       string
+	}{
+		{"fast", "planner-fast", true, "", all(good), ready, "choice discovery metadata parameters values workflow",
+			"reconnaissance workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
+		{"fast, found", "planner-fast", true, "",
+			map[string][]said{"discovery": just(foundIt), "choice": just(choseBoth), "parameters": just(namedThem), "values": just(mappedBoth)},
+			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "choice discovery parameters values",
+			"reconnaissance parameter-mapping parameter-preparation result-preparation"},
+		{"fast, a draft goes back", "planner-fast", false, "", func() map[string][]said {
+			m := all(bad(), good)
+			delete(m, "discovery")
+			return m
+		}(), strings.Replace(ready, "[] 1", "[] 2", 1), "choice metadata parameters values workflow workflow",
+			"reconnaissance workflow-generation workflow-validation workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
+		{"strategies", "planner-strategies", true, "", all(bad(), good, bad()), ready, "choice discovery metadata parameters values workflow workflow workflow",
+			"workflow-discovery component-browsing parameter-discovery strategies strategy-selection workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
+		{"strategies, all fail", "planner-strategies", true, "", map[string][]said{"discovery": just(notFound), "choice": just(choseBoth), "parameters": just(namedThem),
+			"workflow": slices.Repeat([]said{{err: fault.New(fault.Refused, "no")}}, 3)},
+			`failed null null {} [] 1 refused`, "choice discovery parameters workflow workflow workflow",
+			"workflow-discovery component-browsing parameter-discovery strategies strategy-selection result-preparation"},
+		{"hybrid, sure", "planner-hybrid", true, "make the image a.png smaller, to a width of 300", nil,
+			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "", "offline-plan offline-result"},
+		{"hybrid, unsure", "planner-hybrid", true, "have the picture a.png take 300 across", all(good), ready,
+			"choice discovery metadata parameters values workflow",
+			"offline-plan workflow-discovery component-browsing parameter-discovery workflow-generation workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
+		{"agent", "planner-agent", true, "", map[string][]said{"": {
+			{tool: "find_workflow", json: `{"words": "video"}`},
+			{tool: "describe_nodes", json: `{"names": ["resize", "teleport"]}`},
+			{tool: "validate_workflow", json: `{"workflow": {"ir_version": "0.1.0", "nodes": []}}`},
+			{tool: "dance", json: `{}`},
+			{tool: "submit", json: `{}`},
+			{tool: "submit", json: `{"workflow": ` + irOf(bad()) + `}`},
+			{tool: "submit", json: `{"workflow": ` + irOf(good) + `}`},
+		}, "metadata": just(described), "values": just(mappedBoth)},
+			`ready generate resize-image {"image":"a.png","width":300} [] 2 null`, "       metadata values",
+			"masking listing think find-workflow think describe-nodes think validate-workflow think remind think submission empty-submission think submission new-workflow " +
+				"think submission new-workflow metadata-generation parameter-mapping parameter-preparation result-preparation"},
+		{"agent, reuse", "planner-agent", true, "", map[string][]said{"": {
+			{tool: "submit", json: `{"saved_workflow": "shrnk"}`}, {tool: "submit", json: `{"saved_workflow": "shrink"}`}}, "values": just(mappedBoth)},
+			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "  values",
+			"masking listing think submission saved-workflow think submission saved-workflow parameter-mapping parameter-preparation result-preparation"},
+		{"agent, infeasible", "planner-agent", true, "", map[string][]said{"": {{tool: "submit", json: `{"infeasible": "no paint"}`}}},
+			`infeasible null null {} [] 0 infeasible`, "", "masking listing think submission result-preparation"},
+		{"agent, spent", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "find_workflow", json: `{"words": "x"}`}}, 3)},
+			`failed null null {} [] 0 turns`, "  ", "masking listing think find-workflow think find-workflow think giving-up result-preparation"},
+		{"agent, no model", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Authentication, "the key is refused")}}},
+			`failed null null {} [] 0 provider_error`, "", "masking listing think result-preparation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			input := map[string]any{"user_input": c.request, "current_date": "2024-01-15"}
+			if c.request == "" {
+				input = smaller
+			}
+			var set []engine.Setting
+			if c.name == "agent, spent" {
+				set = []engine.Setting{{Path: "params.max_turns", Value: "3"}}
+			}
+			store, s, path := plan(t, c.flow, tools(t, c.saved), c.replies, input, set...)
+			if diff := cmp.Diff(c.want, told(store)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			slices.Sort(s.asked)
+			if diff := cmp.Diff(c.asked, strings.Join(s.asked, " ")); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.path, strings.Join(path, " ")); diff != "" {
+				t.Errorf("path (-want +got):\n%s", diff)
+			}
+			if c.name == "strategies" {
+				scores := store["strategy_results"].(map[string]any)
+				got := value.JSON(store["selected_strategy"])
+				for _, name := range value.SortedKeys(scores) {
+					got += " " + value.JSON(scores[name].(map[string]any)["score"])
+				}
+				if !strings.HasSuffix(got, `99`) && !strings.Contains(got, `99 `) || !strings.Contains(got, "79") {
+					t.Errorf("selected and scores: %s", got)
+				}
+			}
+		})
+	}
+}
+
+// irOf is the workflow of a draft.
+func irOf(d said) string {
+	v, err := value.ParseJSON([]byte(d.json))
+	if err != nil {
+		panic(err)
+	}
+	return value.JSON(v.(map[string]any)["workflow"])
+}
