@@ -19,7 +19,7 @@ import (
 // anything below, and of other modules by their prefix. Every package stands here: one that does not is a fault, so that
 // a new one is a decision. Tests may import more; see testImports.
 var imports = map[string][]string{
-	"cmd/pflow": {"...", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"cmd/pflow": {"...", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 
 	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
@@ -49,10 +49,11 @@ var imports = map[string][]string{
 
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
-	"internal/experiment": {"engine", "engine/*", "ir", "internal/*"},
-	"internal/llm":        {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
-	"internal/llmtest":    {"internal/fault", "internal/value"},
+	"internal/experiment": {"engine", "engine/*", "ir", "internal/*", "golang.org/x/text", "modernc.org/sqlite"},
+	"internal/llm":        {"internal/diag", "internal/fault", "internal/repair", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
+	"internal/llmtest":    {"internal/diag", "internal/value", "internal/yamltree"},
 	"internal/trace":      {"engine", "internal/fault", "internal/value"},
+	"internal/stats":      {"internal/fault", "gonum.org/v1/gonum"},
 }
 
 // testImports is what tests may import beside what their package may.
@@ -63,7 +64,9 @@ var testImports = map[string][]string{
 	},
 	"engine":            {"engine/journal", "nodes", "flows", "prompts"},
 	"nodes":             {"flows", "prompts"},
+	"cmd/pflow":         {"github.com/creack/pty"},
 	"internal/yamltree": {"internal/value"},
+	"internal/llm":      {"internal/llmtest"},
 }
 
 // importers names the one package that may import each other module; tests aside.
@@ -75,7 +78,11 @@ var importers = map[string]string{
 	"github.com/google/cel-go":                 "engine/cond",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/prompt",
 	"github.com/sashabaranov/go-openai":        "internal/llm",
+	"golang.org/x/term":                        "cmd/pflow",
 	"mvdan.cc/sh/v3":                           "nodes",
+	"gonum.org/v1/gonum":                       "internal/stats",
+	"golang.org/x/text":                        "internal/experiment",
+	"modernc.org/sqlite":                       "internal/experiment",
 }
 
 // TestImports holds the packages to the table.

@@ -29,6 +29,7 @@ type app struct {
 
 	home    string // --home
 	asJSON  bool
+	noColor bool
 	quiet   bool
 	verbose bool
 	batch   bool
@@ -36,10 +37,22 @@ type app struct {
 
 	noLog bool // the log op shows nothing
 
-	planning // what requests are planned with
+	screen *screen // what stderr is
+
+	planning  // what requests are planned with
+	modelling // what models are called with
 
 	lines     *bufio.Reader
 	linesOnce sync.Once
+
+	settingsOnce sync.Once
+	settingsGot  *settings
+	settingsErr  error
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *app {
+	s := newScreen(stderr, getenv)
+	return &app{stdin: stdin, stdout: stdout, stderr: s, screen: s, getenv: getenv}
 }
 
 // main runs one command line and gives the exit status.
@@ -52,7 +65,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	if out.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(out.err))
 	}
-	code := status(a.stderr, err)
+	code := a.status(err)
 	if signalled, ok := interrupted(ctx); ok && code != exitDone {
 		return signalled
 	}
@@ -124,8 +137,8 @@ func (a *app) ops() *engine.Registry {
 	return engine.NewRegistry(nodes.All(a.deps())...)
 }
 
-// settings reads the --set flags.
-func (a *app) settings() ([]engine.Setting, error) {
+// setFlags reads the --set flags.
+func (a *app) setFlags() ([]engine.Setting, error) {
 	var out []engine.Setting
 	for _, s := range a.set {
 		path, v, ok := strings.Cut(s, "=")
@@ -202,7 +215,7 @@ func (a *app) log(level, message string) {
 }
 
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "pflow: warning: "+format+"\n", args...)
+	fmt.Fprintln(a.stderr, a.paint(codeYellow, "pflow: warning:")+" "+fmt.Sprintf(format, args...))
 }
 
 // readLine asks for a line of standard input. The read itself cannot be ended, so it is left behind when ctx is done:
@@ -217,7 +230,8 @@ func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
 	}
 	a.linesOnce.Do(func() { a.lines = bufio.NewReader(a.stdin) })
 	if prompt != "" && isTerminal(a.stdin) {
-		fmt.Fprintf(a.stderr, "%s: ", prompt)
+		fmt.Fprintf(a.stderr, "%s: ", a.paint(codeBold, prompt))
+		defer a.screen.pause()()
 	}
 	type answer struct {
 		line string

@@ -146,7 +146,7 @@ func (s *session) keep(name, text string) {
 // checkKept loads the flows of the page and reads their tests.
 func (s *session) checkKept() {
 	s.t.Helper()
-	a := &app{stderr: io.Discard, getenv: func(string) string { return "" }}
+	a := newApp(nil, io.Discard, io.Discard, func(string) string { return "" })
 	for _, name := range s.kept {
 		doc, err := engine.ReadDocument(engine.FlowDocument, filepath.Join(s.dir, name))
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 
@@ -41,7 +40,7 @@ func fail(code int, format string, args ...any) error {
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
 // status shows an error and gives the exit status that stands for it.
-func status(stderr io.Writer, err error) int {
+func (a *app) status(err error) int {
 	var exit *exitError
 	var invalid *diag.Err
 	switch {
@@ -49,14 +48,14 @@ func status(stderr io.Writer, err error) int {
 		return exitDone
 	case errors.As(err, &exit):
 		if exit.message != "" {
-			fmt.Fprintln(stderr, "pflow: "+exit.message)
+			fmt.Fprintln(a.stderr, a.paint(codeRed, "pflow:")+" "+exit.message)
 		}
 		return exit.code
 	case errors.As(err, &invalid):
-		fmt.Fprint(stderr, invalid.List.Text())
+		fmt.Fprint(a.stderr, invalid.List.Text())
 		return exitUsage
 	}
-	fmt.Fprintln(stderr, "pflow: "+err.Error())
+	fmt.Fprintln(a.stderr, a.paint(codeRed, "pflow:")+" "+err.Error())
 	return exitUsage // what the program itself did not class is the command line's: cobra's errors
 }
 

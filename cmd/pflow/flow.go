@@ -26,7 +26,7 @@ func (a *app) completeFlows(*cobra.Command, []string, string) ([]string, cobra.S
 
 // load compiles the flow that an argument names; what is wrong with it is the error.
 func (a *app) load(arg string) (*engine.Flow, *engine.Recording, error) {
-	set, err := a.settings()
+	set, err := a.setFlags()
 	if err != nil {
 		return nil, nil, err
 	}

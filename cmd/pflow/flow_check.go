@@ -43,7 +43,7 @@ func count(n int, thing string) string {
 }
 
 func (a *app) checkFlows(args []string) error {
-	set, err := a.settings()
+	set, err := a.setFlags()
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ it from a file. A run that is killed can be resumed.`,
 	c.Flags().StringArrayVarP(&inputs, "input", "i", nil, "a key of the state: `KEY=VALUE` or KEY=@FILE.json (repeatable)")
 	c.Flags().StringVar(&state, "state", "", "a JSON `FILE` with the first state; --input wins over it")
 	a.setFlag(c)
+	a.modelFlags(c)
 	return c
 }
 
@@ -170,8 +171,12 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
+		ctx = a.withExchanges(ctx, id)
 	}
-	res, err := engine.Execute(ctx, flow, input, o)
+	p := a.follow("running " + flow.Name)
+	o.Began = p.began
+	res, err := engine.Execute(p.within(ctx), flow, input, o)
+	p.stop()
 	if err != nil {
 		return err
 	}
@@ -202,11 +207,11 @@ func (a *app) newJournal(id string, documents func() ([]byte, error)) (*journal.
 	if err != nil {
 		return nil, err
 	}
-	keep, err := a.retention()
+	s, err := a.settings()
 	if err != nil {
 		a.warn("%v", err)
 	}
-	if err := journal.Prune(home, keep, time.Now()); err != nil {
+	if err := journal.Prune(home, s.Retention, time.Now()); err != nil {
 		a.warn("old runs: %v", err)
 	}
 	return w, nil

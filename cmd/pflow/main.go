@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	ctx, stop := a.notify(context.Background(), func(c chan<- os.Signal) { signal.Notify(c, os.Interrupt, syscall.SIGTERM) })
 	code := a.main(ctx, os.Args[1:])
 	stop()

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,14 @@ const raceOptions = "atexit_sleep_ms=10"
 // TestMain makes this program, and mask, commands of the scripts.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
+	for _, v := range os.Environ() { // nobody's model is called; a program that a test started has what the test gave it
+		if filepath.Base(os.Args[0]) == "pflow" {
+			break
+		}
+		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_BASE_URL") {
+			os.Unsetenv(name)
+		}
+	}
 	testscript.Main(m, map[string]func(){"pflow": main, "mask": mask})
 }
 
@@ -33,6 +42,8 @@ func TestMain(m *testing.M) {
 //	exits STATUS COMMAND…   runs a command that must exit with that status
 //	await FILE PATTERN      waits until a file, named by a glob, holds a match
 //	run-id VAR              sets VAR to the id of the newest run in the home
+//	llm-server SCRIPT.yaml  starts a scripted model server as the endpoint of openai; the script fails if at its end
+//	                        replies are left, requests had none, or a file holds the key
 //
 // and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs.
 func TestScripts(t *testing.T) {
@@ -45,10 +56,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			e.Setenv("PFLOW_HOME", "")
 			e.Setenv("GORACE", raceOptions)
+			watchServers(e)
 			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "await": await, "run-id": runID,
+			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer,
 		},
 	})
 }

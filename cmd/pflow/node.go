@@ -142,8 +142,8 @@ func (a *app) findNode(ctx context.Context, name string) (*ir.Interface, error) 
 	if i := shelf.Catalogue.Get(name); i != nil {
 		return i, nil
 	}
-	if file, skipped := shelf.Catalogue.Skipped(name); skipped {
-		return nil, usage("the node %q could not be read; mend %s", name, file)
+	if why, skipped := shelf.Catalogue.Skipped(name); skipped {
+		return nil, usage("the node %q %s", name, why)
 	}
 	hint := didYouMean(name, shelf.Catalogue.Names())
 	if hint == "" {

@@ -40,7 +40,7 @@ All but id and request may be left out. Each line gets one result line with its 
 			if from != "" {
 				err = a.planMany(c.Context(), from, w, concurrency)
 			} else {
-				err = a.planOne(c.Context(), strings.Join(args, " "), w)
+				err = a.planOne(c.Context(), args, w)
 			}
 			return done(err)
 		},
@@ -93,17 +93,17 @@ func isUsage(err error) bool {
 }
 
 // planOne plans one request and shows the plan.
-func (a *app) planOne(ctx context.Context, text string, file io.Writer) error {
-	plan, err := a.plan(ctx, text)
+func (a *app) planOne(ctx context.Context, words []string, file io.Writer) error {
+	r, err := a.readRequest(ctx, words)
 	if err != nil {
 		return err
 	}
-	shelf, err := a.shelfOf(ctx)
+	plan, err := a.plan(ctx, r)
 	if err != nil {
 		return err
 	}
 	if file != nil {
-		fmt.Fprintln(file, string(planner.FileOf(text, plan)))
+		fmt.Fprintln(file, string(planner.FileOf(r.Text, plan)))
 	}
 	switch {
 	case a.asJSON:
@@ -112,7 +112,7 @@ func (a *app) planOne(ctx context.Context, text string, file io.Writer) error {
 		}
 	case plan.WorkflowIR != nil:
 		if w, found := ir.Decode([]byte(value.JSON(plan.WorkflowIR))); !found.HasErrors() {
-			a.showPlan(a.stdout, plan, w, shelf.Catalogue)
+			a.showPlan(ctx, a.stdout, plan, w)
 		}
 	}
 	if plan.Status == planner.NeedsInput {
@@ -122,14 +122,21 @@ func (a *app) planOne(ctx context.Context, text string, file io.Writer) error {
 }
 
 // showPlan shows what would be run.
-func (a *app) showPlan(to io.Writer, p *planner.Result, w *ir.Workflow, c *ir.Catalogue) {
+func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *ir.Workflow) {
 	if name, ok := p.WorkflowName.(string); ok {
 		description, _ := p.Metadata["description"].(string)
 		verb := "new workflow"
 		if p.Path == "reuse" {
 			verb = "saved workflow"
 		}
+		if to == a.stderr {
+			name = a.paint(codeBold, name)
+		}
 		fmt.Fprintf(to, "%s %s: %s\n", verb, name, oneLine(description))
 	}
-	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: c, Values: p.ExecutionParams}))
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return // whoever plans has loaded it
+	}
+	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: p.ExecutionParams}))
 }

@@ -42,7 +42,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 		return err
 	}
 	defer in.Close()
-	flow, err := a.plannerFlow()
+	flow, _, err := a.plannerFlow()
 	if err != nil {
 		return err
 	}

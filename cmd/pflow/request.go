@@ -12,11 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
-	"pflow/internal/library"
 	"pflow/internal/planner"
-	"pflow/internal/value"
-	"pflow/internal/workflow"
-	"pflow/ir"
 )
 
 // requestCommand makes the root command take requests, and, as the first word, what pflow run takes.
@@ -32,7 +28,7 @@ func (a *app) requestCommand(root *cobra.Command) {
 		case f.check() != nil:
 			return f.check()
 		case c.ArgsLenAtDash() == 0:
-			return a.request(c.Context(), strings.Join(args, " "), f)
+			return a.request(c.Context(), args, f)
 		}
 		in := &invocation{path: "pflow run"}
 		if a.namesWorkflow(args) {
@@ -50,7 +46,7 @@ func (a *app) requestCommand(root *cobra.Command) {
 		if len(args) == 1 && bareWord.MatchString(args[0]) {
 			return a.noSuchWord(root, args[0])
 		}
-		return a.request(c.Context(), strings.Join(args, " "), f)
+		return a.request(c.Context(), args, f)
 	}
 }
 
@@ -97,164 +93,119 @@ func (a *app) noSuchWord(root *cobra.Command, word string) error {
 // planFlags adds the flags of what plans.
 func (a *app) planFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&a.flowName, "flow", "", "the `FLOW` that plans (default "+defaultFlow+")")
+	f.StringVar(&a.flowName, "flow", "", "the `FLOW` that plans (default: what settings.yaml says, else "+defaultFlow+", without a model "+offlineFlow+")")
 	f.StringVar(&a.date, "date", "", "the `DAY` that words like today count from, as 2024-01-31 (default today)")
 	a.nodeFlags(c)
+	a.modelFlags(c)
 	c.RegisterFlagCompletionFunc("flow", a.completeFlows)
 	a.setFlag(c)
 }
 
-const defaultFlow = "planner-offline"
+// The flows that plan where nobody says which: without a model, and with one.
+const (
+	offlineFlow = "planner-offline"
+	defaultFlow = "planner"
+)
 
-// plannerFlow loads the flow that plans.
-func (a *app) plannerFlow() (*engine.Flow, error) {
-	name := a.flowName
-	if name == "" {
-		name = defaultFlow
+// plannerName is the flow that plans, and what says so.
+func (a *app) plannerName() (name, source string, err error) {
+	if a.flowName != "" {
+		return a.flowName, "--flow", nil
 	}
-	flow, _, err := a.load(name)
+	s, err := a.settings()
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	if !slices.ContainsFunc(flow.State(), func(k engine.StateKey) bool { return k.Name == "planner_output" }) {
-		return nil, usage("the flow %q is no planner: it has no state key planner_output", flow.Name)
+	if s.Flow != "" {
+		return s.Flow, s.Places["flow"].String(), nil
 	}
-	return flow, nil
+	has, err := a.hasModel()
+	switch {
+	case err != nil:
+		return "", "", err
+	case has:
+		return defaultFlow, "default", nil
+	}
+	return offlineFlow, noModel, nil
 }
 
-// plan plans one request. The error is of what kept it from being tried.
-func (a *app) plan(ctx context.Context, text string) (*planner.Result, error) {
-	flow, err := a.plannerFlow()
+// noModel is why the offline flow plans.
+const noModel = "no model is configured"
+
+// plannerFlow loads the flow that plans.
+func (a *app) plannerFlow() (*engine.Flow, *engine.Recording, error) {
+	name, source, err := a.plannerName()
+	if err != nil {
+		return nil, nil, err
+	}
+	flow, docs, err := a.load(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if source == noModel && !a.quiet {
+		fmt.Fprintf(a.stderr, "%s, so %s plans; pflow model list shows what can be\n", noModel, name)
+	}
+	if !slices.ContainsFunc(flow.State(), func(k engine.StateKey) bool { return k.Name == "planner_output" }) {
+		return nil, nil, usage("the flow %q (%s) is no planner: it has no state key planner_output", flow.Name, source)
+	}
+	return flow, docs, nil
+}
+
+// readRequest puts the request of a command line together: its words, or, where they are a single -, standard input. Piped
+// text beside words is what the request is about.
+func (a *app) readRequest(ctx context.Context, words []string) (planner.Request, error) {
+	r := planner.Request{Text: strings.Join(words, " "), Source: "args", Date: a.date}
+	if isTerminal(a.stdin) {
+		return r, nil
+	}
+	piped, err := a.piped(ctx)
+	if err != nil {
+		return r, err
+	}
+	switch {
+	case r.Text == "-":
+		r.Text, r.Source = strings.TrimSpace(*piped), "stdin"
+	case *piped != "":
+		r.Stdin = *piped
+	}
+	return r, nil
+}
+
+// plan plans one request, with a journal of how. The error is of what kept it from being tried.
+func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, error) {
+	flow, docs, err := a.plannerFlow()
 	if err != nil {
 		return nil, err
 	}
 	if _, err := a.shelfOf(ctx); err != nil {
 		return nil, err
 	}
-	r := planner.Request{Text: text, Date: a.date}
-	return planner.Plan(ctx, flow, r, engine.Options{RunID: journal.NewID(time.Now()), Observe: a.observer()}), nil
+	p := a.follow("planning")
+	defer p.stop()
+	o := engine.Options{RunID: journal.NewID(time.Now()), Began: p.began, Observe: a.observer()}
+	if r.Check() != nil {
+		return planner.Plan(ctx, flow, r, o), nil
+	}
+	w, unkept := a.newJournal(o.RunID, docs.Marshal)
+	if unkept != nil {
+		a.warn("how the plan was made is not kept: %s", fileError(unkept))
+	} else {
+		defer w.Close()
+		o.Journal = w
+		ctx = a.withExchanges(ctx, o.RunID)
+	}
+	return planner.Plan(p.within(ctx), flow, r, o), nil
 }
 
 // request plans, shows the plan, asks, saves and runs.
-func (a *app) request(ctx context.Context, text string, f *runFlags) error {
-	p, err := a.plan(ctx, text)
+func (a *app) request(ctx context.Context, words []string, f *runFlags) error {
+	r, err := a.readRequest(ctx, words)
 	if err != nil {
 		return err
 	}
-	if err := unplanned(p); err != nil {
-		if a.asJSON {
-			if err := a.printJSON(p); err != nil {
-				return err
-			}
-		}
-		return err
-	}
-	shelf, err := a.shelfOf(ctx)
+	p, err := a.plan(ctx, r)
 	if err != nil {
 		return err
 	}
-	d := &planDraft{request: text, plan: p, params: p.ExecutionParams, reuse: p.Path == "reuse", name: fmt.Sprint(p.WorkflowName)}
-	found := d.read(value.JSON(p.WorkflowIR))
-	if err := found.Err(); err != nil {
-		return err
-	}
-	if !a.quiet {
-		a.showPlan(a.stderr, p, d.workflow, shelf.Catalogue)
-	}
-	if p.Status == planner.NeedsInput {
-		if !a.interactive() {
-			if a.asJSON {
-				if err := a.printJSON(p); err != nil {
-					return err
-				}
-			}
-			return missingInput(p)
-		}
-		if err := a.askMissing(ctx, d); err != nil {
-			return err
-		}
-	}
-	run := true
-	if f.yes == "" {
-		if run, err = a.approvePlan(ctx, d); err != nil {
-			return err
-		}
-	}
-	return a.carryOut(ctx, d, run, f)
-}
-
-// planDraft is a plan that awaits approval.
-type planDraft struct {
-	request  string
-	plan     *planner.Result
-	workflow *ir.Workflow
-	document []byte
-	params   map[string]any
-	name     string
-	reuse    bool
-}
-
-// carryOut saves a new workflow, or notes the request with the one that was found, and runs it.
-func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags) error {
-	if err := a.needsHome(); err != nil {
-		return err
-	}
-	if d.reuse {
-		if err := a.library().AddExample(ctx, d.name, d.request); err != nil {
-			a.warn("the request is not noted with %s: %v", d.name, err)
-		}
-	} else {
-		saved, err := a.saveDraft(ctx, d, f)
-		if err != nil {
-			return err
-		}
-		if !a.quiet {
-			fmt.Fprintf(a.stderr, "saved as %s\n", saved.Name)
-		}
-	}
-	if !run {
-		return nil
-	}
-	l, err := a.loadWorkflow(ctx, d.name)
-	if err != nil {
-		return err
-	}
-	in := &invocation{path: "pflow run", subject: d.name}
-	for _, name := range value.SortedKeys(d.params) {
-		in.words = append(in.words, name+"="+string(ir.Text(d.params[name])))
-	}
-	store, missing, err := l.program.Bind(workflow.Given{Values: d.params})
-	switch {
-	case err != nil:
-		return usage("%v", err)
-	case len(missing) > 0:
-		return a.lacks(l.program, missing, in)
-	}
-	if err := a.approveDestructive(ctx, l.program, in, f); err != nil {
-		return err
-	}
-	return a.start(ctx, l, store, in, f)
-}
-
-// saveDraft saves a new workflow. A name that is taken is asked about; --yes makes the next version.
-func (a *app) saveDraft(ctx context.Context, d *planDraft, f *runFlags) (*library.Record, error) {
-	r := &library.Record{Name: d.name, IR: d.document, Workflow: d.workflow, Examples: []string{d.request},
-		Origin: value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID})}
-	r.Description, _ = d.plan.Metadata["description"].(string)
-	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
-		for _, w := range words {
-			r.Keywords = append(r.Keywords, fmt.Sprint(w))
-		}
-	}
-	saved, err := a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: f.yes != ""})
-	if isTaken(err) && f.yes == "" && a.interactive() && a.agreed(ctx, fmt.Sprintf("There is a workflow %q. Save this one as its next version? [y/N]", r.Name)) {
-		saved, err = a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true})
-	}
-	if isTaken(err) {
-		return nil, fail(exitDeclined, "there is a saved workflow %q; --yes makes this its next version", r.Name)
-	}
-	if err != nil {
-		return nil, notSaved(err)
-	}
-	return saved, nil
+	return a.decide(ctx, r, p, f)
 }

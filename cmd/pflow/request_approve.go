@@ -3,93 +3,50 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
-	"pflow/internal/diag"
 	"pflow/internal/planner"
 	"pflow/internal/workflow"
-	"pflow/ir"
 )
-
-// read takes a document as the draft's workflow.
-func (d *planDraft) read(document string) diag.List {
-	w, found := ir.Decode([]byte(document))
-	if !found.HasErrors() {
-		d.workflow, d.document = w, []byte(document)
-	}
-	return found
-}
 
 // approvePlan asks what to do with a plan. Without anybody to ask it is shown and no more.
 func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err error) {
 	if !a.interactive() {
-		if a.asJSON {
-			if err := a.printJSON(d.plan); err != nil {
-				return false, err
-			}
-		}
-		return false, fail(exitDeclined, "nothing was saved or run: --yes approves the plan")
+		return false, a.planInstead(d.plan, fail(exitDeclined, "nothing was saved or run: --yes approves the plan"))
 	}
 	question, choices := fmt.Sprintf("Save as '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
 	if d.reuse {
 		question, choices = fmt.Sprintf("Run '%s'? [Y/n]", d.name), "yes or no"
 	}
+	declined := func(why string) error {
+		if d.editing != "" {
+			why += "; what you edited is kept in " + d.editing
+		}
+		return fail(exitDeclined, "nothing was saved or run%s", why)
+	}
 	for {
 		answer, err := a.readLine(ctx, question)
 		if ctx.Err() != nil {
-			return false, fail(exitDeclined, "nothing was saved or run")
+			return false, declined("")
 		}
 		if err != nil {
-			return false, fail(exitDeclined, "nothing was saved or run: %v", err)
+			return false, declined(": " + err.Error())
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "" || answer == "y" || answer == "yes":
 			return true, nil
 		case answer == "n" || answer == "no":
-			return false, fail(exitDeclined, "nothing was saved or run")
+			return false, declined("")
 		case !d.reuse && (answer == "s" || answer == "save"):
 			return false, nil
 		case !d.reuse && (answer == "e" || answer == "edit"):
 			if err := a.editDraft(ctx, d); err != nil {
-				status(a.stderr, err)
+				a.status(err)
 			}
 		default:
 			fmt.Fprintf(a.stderr, "%q is none of %s\n", answer, choices)
 		}
 	}
-}
-
-// editDraft has the workflow of a plan edited, checks it and shows it again.
-func (a *app) editDraft(ctx context.Context, d *planDraft) error {
-	if err := a.needsHome(); err != nil {
-		return err
-	}
-	file, err := a.draftFile(d.name, d.workflow.Indented())
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file)
-	if err := a.runEditor(ctx, file); err != nil {
-		return err
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return fail(exitFailed, "%s", fileError(err))
-	}
-	shelf, err := a.shelfOf(ctx)
-	if err != nil {
-		return err
-	}
-	w, found := workflow.Check(data, shelf.Catalogue, a.nodeTypes(), ir.Options{})
-	found = ir.Locate(file, data, found)
-	if err := found.Err(); err != nil {
-		return err
-	}
-	d.workflow, d.document = w, data
-	a.showFindings(found)
-	fmt.Fprint(a.stderr, ir.Display(w, ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: d.params}))
-	return nil
 }
 
 // askMissing asks for the inputs that the request does not say.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pflow/internal/planner"
 	"pflow/internal/value"
 	"pflow/ir"
 	"pflow/nodes"
@@ -86,7 +87,7 @@ func newRequestApp(t *testing.T) (run func(args ...string) (int, string, string)
 			}
 			return os.Getenv(name)
 		}
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: getenv}
+		a := newApp(strings.NewReader(""), &out, &errs, getenv)
 		code := a.main(context.Background(), args)
 		return code, out.String(), errs.String()
 	}
@@ -164,7 +165,7 @@ func withoutText(v any) any {
 // TestRequestsWithOtherNames plans each sentence over node types whose names say nothing, and wants the same workflow.
 func TestRequestsWithOtherNames(t *testing.T) {
 	plan := func(t *testing.T, text string, rename func(int, string) string) []string {
-		a := &app{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+		a := newApp(strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
 		var all []*ir.Interface
 		original := map[string]string{}
 		for n, typ := range nodes.Types(a.deps()) {
@@ -173,7 +174,7 @@ func TestRequestsWithOtherNames(t *testing.T) {
 			original[i.Name] = typ.Interface.Name
 			all = append(all, &i)
 		}
-		p, err := a.plan(withShelf(context.Background(), &nodes.Shelf{Catalogue: ir.NewCatalogue(all...)}), text)
+		p, err := a.plan(withShelf(context.Background(), &nodes.Shelf{Catalogue: ir.NewCatalogue(all...)}), planner.Request{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

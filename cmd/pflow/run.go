@@ -90,6 +90,7 @@ approval is continued by pflow resume.`,
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show every step with its params and run nothing")
 	a.nodeFlags(c)
+	a.modelFlags(c)
 	return c
 }
 
@@ -162,7 +163,7 @@ func (a *app) piped(ctx context.Context) (*string, error) {
 }
 
 // interactive reports whether somebody is there to answer.
-func (a *app) interactive() bool { return !a.batch && isTerminal(a.stdin) && isTerminal(a.stderr) }
+func (a *app) interactive() bool { return !a.batch && isTerminal(a.stdin) && a.screen.terminal }
 
 // lacks says which inputs are missing, and how they are given.
 func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) error {
@@ -244,8 +245,12 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
+		ctx = a.withExchanges(ctx, id)
 	}
-	res, err := l.program.Run(ctx, store, o)
+	p := a.follow("running " + l.program.Name)
+	o.Began = p.began
+	res, err := l.program.Run(p.within(ctx), store, o)
+	p.stop()
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
+
+	"golang.org/x/term"
 
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -51,15 +52,27 @@ func (a *app) ask(ctx context.Context, question string, secret bool) (string, er
 	if !ok {
 		return a.readLine(ctx, question)
 	}
-	stty := func(mode string) error {
-		c := exec.Command("stty", mode)
-		c.Stdin = terminal
-		return c.Run()
-	}
-	if err := stty("-echo"); err != nil {
+	before, err := term.GetState(int(terminal.Fd()))
+	if err != nil {
 		return "", fmt.Errorf("the terminal cannot be kept from showing what you type (%v); set the environment variable instead", err)
 	}
-	defer fmt.Fprintln(a.stderr)
-	defer stty("echo")
-	return a.readLine(ctx, question)
+	fmt.Fprintf(a.stderr, "%s: ", a.paint(codeBold, question))
+	defer a.screen.pause()()
+	defer fmt.Fprintln(a.screen.out)
+	type answer struct {
+		text []byte
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		text, err := term.ReadPassword(int(terminal.Fd()))
+		got <- answer{text, err}
+	}()
+	select {
+	case <-ctx.Done(): // the read cannot be ended: it is left behind
+		_ = term.Restore(int(terminal.Fd()), before)
+		return "", ctx.Err()
+	case g := <-got:
+		return string(g.text), g.err
+	}
 }

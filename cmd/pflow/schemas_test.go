@@ -66,7 +66,7 @@ node              node show workflow
 		t.Run(strings.Join(words[1:], " "), func(t *testing.T) {
 			used[words[0]] = true
 			var out, messages bytes.Buffer
-			a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &messages, getenv: os.Getenv}
+			a := newApp(strings.NewReader(""), &out, &messages, os.Getenv)
 			a.main(t.Context(), append(words[1:], "--json", "--home", home))
 			if out.Len() == 0 {
 				t.Fatalf("it printed nothing: %s", messages.String())

@@ -33,7 +33,7 @@ type planning struct {
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
 	return nodes.Deps{
-		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf,
+		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced,
 		Check: func(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
 			_, found := workflow.Check(data, c, a.nodeTypes(), o)
 			return found
@@ -57,9 +57,21 @@ func (a *app) shelfOf(ctx context.Context) (*nodes.Shelf, error) {
 	return a.shelf, a.shelfErr
 }
 
-// loadShelf gathers what requests may be answered with: built-in and declared nodes and the saved workflows. What had to
-// be left out is warned of.
+// loadShelf is gather, with a warning of what had to be left out.
 func (a *app) loadShelf() (*nodes.Shelf, error) {
+	s, found, err := a.gather()
+	if err != nil {
+		return nil, err
+	}
+	a.showFindings(found)
+	if found.HasErrors() {
+		return nil, usage("the nodes cannot be read")
+	}
+	return a.permitted(s)
+}
+
+// gather gives what requests may be answered with: built-in and declared nodes and the saved workflows.
+func (a *app) gather() (*nodes.Shelf, diag.List, error) {
 	var o catalogue.Options
 	if !a.noBuiltin {
 		for _, t := range nodes.Types(a.deps()) {
@@ -72,7 +84,7 @@ func (a *app) loadShelf() (*nodes.Shelf, error) {
 	}
 	for _, path := range a.nodeFiles {
 		if _, err := os.Stat(path); err != nil {
-			return nil, usage("--nodes %s", fileError(err))
+			return nil, nil, usage("--nodes %s", fileError(err))
 		}
 		o.Sources = append(o.Sources, catalogue.Source{Path: path})
 	}
@@ -83,12 +95,33 @@ func (a *app) loadShelf() (*nodes.Shelf, error) {
 		with, more := set.Workflows(listing)
 		set, found, records = with, append(found, more...), listing.Records
 	}
-	a.showFindings(found)
-	if found.HasErrors() {
-		return nil, usage("the nodes cannot be read")
-	}
 	a.declared = set.Declared
-	return &nodes.Shelf{Catalogue: set.Catalogue, Records: records}, nil
+	return &nodes.Shelf{Catalogue: set.Catalogue, Records: records}, found, nil
+}
+
+// permitted leaves out the components that the settings refuse. A workflow that uses one is told where it says so.
+func (a *app) permitted(s *nodes.Shelf) (*nodes.Shelf, error) {
+	settings, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	refused := map[string]string{}
+	for _, i := range s.Catalogue.All() {
+		if why := settings.refuses(i); why != "" {
+			refused[i.Name] = "is turned off by " + why
+		}
+	}
+	if len(refused) == 0 {
+		return s, nil
+	}
+	out := &nodes.Shelf{Records: []*library.Record{}}
+	out.Catalogue = s.Catalogue.Only(func(i *ir.Interface) bool { return refused[i.Name] == "" }).Skipping(refused)
+	for _, r := range s.Records {
+		if refused[r.Name] == "" {
+			out.Records = append(out.Records, r)
+		}
+	}
+	return out, nil
 }
 
 // showFindings shows what was left out, on standard error.

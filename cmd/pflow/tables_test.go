@@ -216,7 +216,7 @@ nodes:
 
 // TestExamplesOfOps loads and runs the example of every op, as `flow ops OP` shows it.
 func TestExamplesOfOps(t *testing.T) {
-	a := &app{stdin: strings.NewReader("Ada\n"), stderr: io.Discard, getenv: func(string) string { return "" }}
+	a := newApp(strings.NewReader("Ada\n"), io.Discard, io.Discard, func(string) string { return "" })
 	ops := a.ops()
 	res := a.folders()
 	res.Flows = fstest.MapFS{"greeting.yaml": {Data: []byte(greeting)}}

@@ -62,7 +62,7 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 		return err
 	}
 	kept := func(err error) error {
-		status(a.stderr, err)
+		a.status(err)
 		return fail(exitUsage, "nothing was saved; your text is kept: pflow workflow save %s --name %s --yes", shellQuote(file), r.Name)
 	}
 	for {
@@ -96,7 +96,7 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 		if !a.interactive() {
 			return kept(err)
 		}
-		status(a.stderr, err)
+		a.status(err)
 		if answer, e := a.readLine(ctx, "Edit again? [Y/n]"); e != nil || answer == "n" || answer == "N" || answer == "no" {
 			return kept(fail(exitUsage, "given up"))
 		}
@@ -132,7 +132,7 @@ func (a *app) runEditor(ctx context.Context, file string) error {
 		return usage("there is no editor: set EDITOR")
 	}
 	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
-	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stderr, a.stderr
+	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.screen.out, a.screen.out // the terminal itself, if it is one
 	if err := c.Run(); err != nil {
 		return fail(exitFailed, "the editor %s: %v", editor, err)
 	}

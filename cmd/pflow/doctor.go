@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+)
+
+// doctorSchema names the shape of `pflow doctor --json`.
+const doctorSchema = "pflow.doctor/v1"
+
+// effective is a value that holds, and what says so.
+type effective struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// checkup is one thing that was looked at. Status is ok, warning or error.
+type checkup struct {
+	Name    string `json:"name"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show the settings that hold, where each comes from, and what is wrong",
+		Long: `Show the settings that hold and where each comes from, and look at all that pflow reads: the home, the settings, the
+flows, the declared nodes, the saved workflows and the runs that can be resumed. Nothing is changed. The exit
+status is 1 if something is wrong.`,
+		Example: "  pflow doctor\n  pflow doctor --json",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return a.doctor() },
+	}
+	a.nodeFlags(c)
+	c.Flags().StringVar(&a.model, "model", "", "the `PROVIDER/MODEL` that is called where a flow names none")
+	return c
+}
+
+func (a *app) doctor() error {
+	values, checks := a.effectiveValues(), a.checkups()
+	wrong := 0
+	for _, c := range checks {
+		if c.Status == "error" {
+			wrong++
+		}
+	}
+	if a.asJSON {
+		if err := a.printJSON(map[string]any{"schema": doctorSchema, "version": buildVersion(), "settings": values, "checks": checks}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.stdout, "pflow %s (%s, %s/%s)\n\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		for _, v := range values {
+			fmt.Fprintf(w, "%s\t%s\t(%s)\n", v.Name, v.Value, v.Source)
+		}
+		fmt.Fprintln(w)
+		for _, c := range checks {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Name, strings.ReplaceAll(c.Message, "\n", "\n\t\t"))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
+		return fail(exitFailed, "%s wrong", count(wrong, "thing"))
+	}
+	return nil
+}
+
+// effectiveValues are the settings, as they hold for this command line.
+func (a *app) effectiveValues() []effective {
+	s, err := a.settings()
+	from := func(key, orElse string) string {
+		switch place, set := s.Places[key]; {
+		case set:
+			return place.String()
+		case err != nil:
+			return orElse + "; settings.yaml cannot be read"
+		}
+		return orElse
+	}
+	home := effective{"home", a.homeDir(), "default"}
+	switch {
+	case a.home != "":
+		home.Source = "--home"
+	case a.getenv("PFLOW_HOME") != "":
+		home.Source = "PFLOW_HOME"
+	case home.Value == "":
+		home.Value, home.Source = "none", "neither PFLOW_HOME nor HOME is set"
+	}
+	flow, source, _ := a.plannerName()
+	patterns := func(list []string, none string) string {
+		if list == nil {
+			return none
+		}
+		return strings.Join(list, " ")
+	}
+	editor := effective{"editor", "none", "set EDITOR"}
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if v := a.getenv(name); v != "" {
+			editor = effective{"editor", v, name}
+		}
+	}
+	return []effective{
+		home,
+		{"flow", orElse(flow, "none"), orElse(source, "settings.yaml cannot be read")},
+		a.effectiveModel(),
+		{"allow", patterns(s.Allow, "every node type"), from("allow", "default")},
+		{"deny", patterns(s.Deny, "nothing"), from("deny", "default")},
+		{"retention", fmt.Sprintf("%d runs, %d days", s.Retention.Runs, int(s.Retention.Age.Hours())/24), from("retention", "default")},
+		editor,
+	}
+}
+
+// effectiveModel is the model that is called where a flow names none.
+func (a *app) effectiveModel() effective {
+	c, err := a.theClient()
+	if err != nil {
+		return effective{"model", "none", strings.TrimSpace(err.Error())}
+	}
+	name, ok := c.Default()
+	s, _ := a.settings()
+	switch {
+	case !ok:
+		return effective{"model", "none", "no key is set; pflow model list shows which there can be"}
+	case a.model != "":
+		return effective{"model", name, "--model"}
+	case s.Model != "":
+		return effective{"model", name, s.Places["model"].String()}
+	}
+	return effective{"model", name, "environment"}
+}
+
+// checkups look at all that is read from the home.
+func (a *app) checkups() []checkup {
+	out := []checkup{a.checkHome(), a.checkSettings(), a.checkPlanner()}
+	res := a.folders()
+	for _, name := range res.Names(engine.FlowDocument, nil) {
+		out = append(out, a.checkFlow(res, name))
+	}
+	s, found, err := a.gather()
+	if err != nil {
+		return append(out, checkup{"nodes", "error", err.Error()})
+	}
+	saved := len(s.Records)
+	types := 0
+	for _, i := range s.Catalogue.All() {
+		if !i.Workflow {
+			types++
+		}
+	}
+	nodes := checkup{"nodes", "ok", count(types, "node type")}
+	for _, f := range found.Sort() { // of declared nodes and saved workflows; each names its file
+		nodes.Status = "warning"
+		if f.Severity == diag.Error {
+			nodes.Status = "error"
+		}
+		nodes.Message += "\n" + strings.TrimSpace(diag.List{f}.Text())
+	}
+	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkTerminal())
+}
+
+func (a *app) checkHome() checkup {
+	c := checkup{Name: "home", Status: "ok"}
+	info, err := os.Stat(a.homeDir())
+	switch {
+	case a.homeDir() == "":
+		c.Status, c.Message = "warning", "there is none: nothing is saved and no run can be resumed; set PFLOW_HOME"
+	case errors.Is(err, fs.ErrNotExist):
+		c.Message = "is made when something is saved or run"
+	case err != nil:
+		c.Status, c.Message = "error", fileError(err)
+	case !info.IsDir():
+		c.Status, c.Message = "error", a.homeDir()+" is no folder; set PFLOW_HOME to one"
+	default:
+		f, err := os.CreateTemp(a.homeDir(), ".pflow-doctor-*")
+		if err != nil {
+			c.Status, c.Message = "error", "cannot be written: "+reason(err).Error()
+			return c
+		}
+		f.Close()
+		os.Remove(f.Name())
+		c.Message = "can be written"
+	}
+	return c
+}
+
+func (a *app) checkSettings() checkup {
+	c := checkup{"settings", "ok", a.settingsFile()}
+	info, err := os.Stat(a.settingsFile())
+	if err != nil {
+		c.Message = "there is no settings.yaml: the defaults hold"
+		return c
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		c.Status, c.Message = "warning", "others can read or change it: chmod 600 "+shellQuote(a.settingsFile())
+	}
+	if _, err := a.settings(); err != nil {
+		c.Status, c.Message = "error", err.Error()
+	}
+	return c
+}
+
+// checkPlanner makes sure that there is a flow that plans.
+func (a *app) checkPlanner() checkup {
+	flow, _, err := a.plannerFlow()
+	if err != nil {
+		return checkup{"planner", "error", strings.TrimSpace(err.Error())}
+	}
+	return checkup{"planner", "ok", flow.Name}
+}
+
+func (a *app) checkFlow(res engine.Folders, name string) checkup {
+	c := checkup{"flow " + name, "ok", "has no faults"}
+	doc, err := res.Find(engine.FlowDocument, name, nil)
+	if err != nil {
+		return checkup{c.Name, "error", fileError(err)}
+	}
+	l := &engine.Loader{Ops: a.ops(), Resources: res}
+	if _, found := l.Load(doc); found.HasErrors() {
+		return checkup{c.Name, "error", fmt.Sprintf("%s; pflow flow check %s shows them", count(len(found), "fault"), name)}
+	}
+	return c
+}
+
+func (a *app) checkTerminal() checkup {
+	if a.interactive() {
+		return checkup{"terminal", "ok", "what is missing is asked for"}
+	}
+	return checkup{"terminal", "ok", "there is none to ask on: plans are shown, --yes runs them"}
+}

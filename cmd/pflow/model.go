@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/diag"
+	"pflow/internal/llm"
+)
+
+func (a *app) modelCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "model",
+		Short: "List and check the language models that flows can ask",
+		Long: `A model is named PROVIDER/MODEL. Providers are data: models.yaml in your home adds to those that pflow ships, or
+changes them. Keys come from the environment only.`,
+		Example: "  pflow model list\n  pflow model check openai/gpt-4.1-mini",
+	}
+	c.AddCommand(a.modelCheckCommand(), a.modelListCommand())
+	return c
+}
+
+// modelClient makes the client that calls models. What o leaves open is that of the home: its models.yaml, and the model
+// of its settings.
+func (a *app) modelClient(o llm.Options) (*llm.Client, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	if o.Models, err = llm.ReadModels(a.homeDir()); err != nil {
+		var invalid *diag.Err
+		if errors.As(err, &invalid) {
+			return nil, err
+		}
+		return nil, usage("%s", fileError(err))
+	}
+	if o.Model == "" {
+		o.Model = s.Model
+	}
+	o.Getenv, o.Home = a.getenv, a.homeDir()
+	c, err := llm.New(o)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return c, nil
+}
+
+// dollars shows an amount to the billionth: a call may cost less than a thousandth of a cent.
+func dollars(f float64) string {
+	return "$" + strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.9f", f), "0"), ".")
+}

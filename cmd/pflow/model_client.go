@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/fault"
+	"pflow/internal/llm"
+)
+
+// modelling is what models are called with: flags, and the one client of the process.
+type modelling struct {
+	model        string // --model
+	record       string // --record
+	replay       string // --replay
+	replayOrCall bool   // --replay-or-call
+
+	clientOnce sync.Once
+	client     *llm.Client
+	clientErr  error
+}
+
+// modelFlags adds the flags of what may call a model.
+func (a *app) modelFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&a.model, "model", "", "the `PROVIDER/MODEL` that is called where a flow names none")
+	f.StringVar(&a.record, "record", "", "keep every exchange with a model in this `DIR`")
+	f.StringVar(&a.replay, "replay", "", "answer from the exchanges kept in this `DIR`; what is not there is an error")
+	f.BoolVar(&a.replayOrCall, "replay-or-call", false, "with --replay: call what is not there, and keep it")
+}
+
+// theClient is the client of all model calls of this process.
+func (a *app) theClient() (*llm.Client, error) {
+	a.clientOnce.Do(func() {
+		a.client, a.clientErr = a.modelClient(llm.Options{Model: a.model, Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall})
+	})
+	return a.client, a.clientErr
+}
+
+// callModel is how ops and nodes call a model: what was said is kept with the run, and progress is shown as it comes.
+func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) {
+	c, err := a.theClient()
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "%v", err)
+	}
+	if keep, ok := ctx.Value(exchangesKey{}).(*exchanges); ok {
+		r.OnExchange = keep.add
+	}
+	if p, ok := ctx.Value(progressKey{}).(*progress); ok && p.live {
+		r.OnText = p.text
+	}
+	return c.Call(ctx, r)
+}
+
+func (a *app) priced(model string) (bool, error) {
+	c, err := a.theClient()
+	if err != nil {
+		return false, fault.New(fault.InvalidRequest, "%v", err)
+	}
+	return c.Priced(model)
+}
+
+// hasModel reports whether a model can be called: there is a default one, or replies that were recorded.
+func (a *app) hasModel() (bool, error) {
+	if a.replay != "" {
+		return true, nil
+	}
+	c, err := a.theClient()
+	if err != nil {
+		return false, err
+	}
+	_, ok := c.Default()
+	return ok, nil
+}
+
+// exchangesFile lies beside the journal of a run: what was sent to models and what came back, one JSON object a line.
+const exchangesFile = "exchanges.jsonl"
+
+// exchanges keeps those of one run.
+type exchanges struct {
+	file string
+	mu   sync.Mutex
+	err  error // the first, after which nothing more is kept
+}
+
+type exchangesKey struct{}
+
+// withExchanges has what a run says to models kept in its folder.
+func (a *app) withExchanges(ctx context.Context, run string) context.Context {
+	return context.WithValue(ctx, exchangesKey{}, &exchanges{file: filepath.Join(a.homeDir(), "runs", run, exchangesFile)})
+}
+
+func (e *exchanges) add(x llm.Exchange) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return
+	}
+	line, err := json.Marshal(x)
+	if err != nil {
+		panic(fmt.Sprintf("an exchange is no JSON: %v", err))
+	}
+	f, err := os.OpenFile(e.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+		if closing := f.Close(); err == nil {
+			err = closing
+		}
+	}
+	e.err = err
+}

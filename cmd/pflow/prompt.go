@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/internal/llm"
+	"pflow/internal/prompt"
+)
+
+func (a *app) promptCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "prompt",
+		Short: "List and show prompts, and what was sent with them",
+		Long: `A prompt is a text template that flows send to models: NAME.tmpl in the folder prompts of your home, or one that pflow
+brings along. One in your home stands in the place of the shipped one.`,
+		Example: "  pflow prompt list\n  pflow prompt show generate",
+	}
+	c.AddCommand(a.promptListCommand(), a.promptRenderCommand(), a.promptShowCommand())
+	return c
+}
+
+// promptItem is one prompt of `prompt list --json`.
+type promptItem struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Variables   []string `json:"variables"`
+	Schema      string   `json:"schema"`
+	File        string   `json:"file"`
+	Tokens      int      `json:"tokens"` // of the template itself, estimated
+	Problem     string   `json:"problem,omitempty"`
+}
+
+func (a *app) promptListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the prompts of your home and of pflow itself",
+		Example: "  pflow prompt list\n  pflow prompt list --json",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			res := a.folders()
+			items := []promptItem{}
+			for _, name := range res.Names(engine.PromptDocument, nil) {
+				items = append(items, readPromptItem(res, name))
+			}
+			if a.asJSON {
+				return a.printJSON(map[string]any{"schema": "pflow.prompts/v1", "prompts": items})
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, p := range items {
+				where := "yours"
+				if strings.HasPrefix(p.File, engine.Embedded) {
+					where = "shipped"
+				}
+				if p.Problem != "" {
+					p.Description = "(cannot be read: " + p.Problem + ")"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, where, p.Description)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func readPromptItem(res engine.Folders, name string) promptItem {
+	item := promptItem{Name: name, Variables: []string{}}
+	doc, err := res.Find(engine.PromptDocument, name, nil)
+	if err != nil {
+		item.Problem = fileError(err)
+		return item
+	}
+	item.File, item.Tokens = doc.Path, tokensOf(string(doc.Data))
+	p, found := prompt.Parse(doc.Path, doc.Data)
+	if p == nil {
+		item.Problem = found[0].Message
+		return item
+	}
+	item.Description, item.Schema = p.Description, p.Schema
+	item.Variables = append(item.Variables, p.Variables...)
+	return item
+}
+
+// tokensOf estimates how many tokens a text is: four characters each, as is usual for English.
+func tokensOf(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+
+func (a *app) promptShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Print a prompt",
+		Example:           "  pflow prompt show generate",
+		Args:              one("the prompt to show"),
+		ValidArgsFunction: a.completePrompts,
+		RunE: func(_ *cobra.Command, args []string) error {
+			doc, err := a.findPrompt(args[0])
+			if err != nil {
+				return err
+			}
+			if a.asJSON {
+				return a.printJSON(map[string]any{"schema": "pflow.prompt/v1", "name": args[0], "file": doc.Path, "text": string(doc.Data)})
+			}
+			_, err = a.stdout.Write(doc.Data)
+			return err
+		},
+	}
+}
+
+// findPrompt finds a prompt by its name.
+func (a *app) findPrompt(name string) (engine.Document, error) {
+	res := a.folders()
+	doc, err := res.Find(engine.PromptDocument, name, nil)
+	if errors.Is(err, engine.ErrNoDocument) {
+		return doc, usage("there is no prompt %q%s", name, orElse(didYouMean(name, res.Names(engine.PromptDocument, nil)), "; pflow prompt list shows those there are"))
+	}
+	if err != nil {
+		return doc, usage("%s", fileError(err))
+	}
+	return doc, nil
+}
+
+func (a *app) completePrompts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.folders().Names(engine.PromptDocument, nil), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) promptRenderCommand() *cobra.Command {
+	var run string
+	c := &cobra.Command{
+		Use:   "render NAME --run RUN",
+		Short: "Show exactly what a run sent with a prompt",
+		Long: `Show exactly what a run sent to a model with a prompt, message by message, what came back, and how many tokens it was. The
+run is one of a flow, of a workflow, or the making of a plan; its id is the run_id of the JSON result.`,
+		Example:           "  pflow prompt render parameters --run 20240115-120000-1a2b3c4d",
+		Args:              one("the prompt"),
+		ValidArgsFunction: a.completePrompts,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if run == "" {
+				return usage("name the run: --run RUN; %s", a.recentRuns())
+			}
+			return a.renderPrompt(args[0], run)
+		},
+	}
+	c.Flags().StringVar(&run, "run", "", "the `RUN` that sent it")
+	c.RegisterFlagCompletionFunc("run", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return a.runs(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+// recentRuns says which runs there are to choose from.
+func (a *app) recentRuns() string {
+	runs := a.runs()
+	if len(runs) == 0 {
+		return "there are none yet"
+	}
+	return "the latest are " + strings.Join(runs[:min(len(runs), 3)], ", ")
+}
+
+func (a *app) renderPrompt(name, run string) error {
+	all, err := a.exchangesOf(run)
+	if err != nil {
+		return err
+	}
+	var sent []llm.Exchange
+	var names []string
+	for _, x := range all {
+		if x.Prompt == name {
+			sent = append(sent, x)
+		}
+		names = append(names, x.Prompt)
+	}
+	if len(sent) == 0 {
+		if _, err := a.findPrompt(name); err != nil {
+			return err
+		}
+		return fail(exitFailed, "the run %s sent nothing with the prompt %q%s", run, name, sentWith(names))
+	}
+	if a.asJSON {
+		return a.printJSON(map[string]any{"schema": "pflow.exchanges/v1", "run_id": run, "exchanges": sent})
+	}
+	for i, x := range sent {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		a.printExchange(x)
+	}
+	return nil
+}
+
+func sentWith(names []string) string {
+	seen := map[string]bool{}
+	var each []string
+	for _, n := range names {
+		if n != "" && !seen[n] {
+			seen[n] = true
+			each = append(each, n)
+		}
+	}
+	if len(each) == 0 {
+		return "; it called no model"
+	}
+	return "; it sent " + strings.Join(each, ", ")
+}
+
+func (a *app) printExchange(x llm.Exchange) {
+	tokens := fmt.Sprintf("%d tokens, %d of them cached", x.Usage.PromptTokens, x.Usage.CachedTokens)
+	if x.Usage.PromptTokens == 0 {
+		total := 0
+		for _, m := range x.Messages {
+			total += tokensOf(m.Content)
+		}
+		tokens = fmt.Sprintf("about %d tokens", total)
+	}
+	fmt.Fprintf(a.stdout, "--- to %s: %s", x.Model, tokens)
+	if x.LadderStep != "" {
+		fmt.Fprintf(a.stdout, ", reply by %s", x.LadderStep)
+	}
+	if x.Replayed {
+		fmt.Fprint(a.stdout, ", replayed")
+	}
+	fmt.Fprintln(a.stdout)
+	for _, m := range x.Messages {
+		fmt.Fprintf(a.stdout, "--- %s\n%s\n", m.Role, strings.TrimRight(m.Content, "\n"))
+	}
+	switch {
+	case x.Error != "":
+		fmt.Fprintf(a.stdout, "--- error\n%s\n", x.Error)
+	default:
+		fmt.Fprintf(a.stdout, "--- reply: %d tokens\n%s\n", x.Usage.CompletionTokens, strings.TrimRight(x.Reply, "\n"))
+	}
+}
+
+// exchangesOf reads what a run said to models. A torn last line is dropped.
+func (a *app) exchangesOf(run string) ([]llm.Exchange, error) {
+	dir := filepath.Join(a.homeDir(), "runs", filepath.Base(run))
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || run != filepath.Base(run) {
+		return nil, usage("there is no run %q%s", run, orElse(didYouMean(run, a.runs()), "; "+a.recentRuns()))
+	}
+	f, err := os.Open(filepath.Join(dir, exchangesFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fail(exitFailed, "the run %s called no model", run)
+	}
+	if err != nil {
+		return nil, fail(exitFailed, "%s", fileError(err))
+	}
+	defer f.Close()
+	var out []llm.Exchange
+	r := bufio.NewReader(f)
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return out, nil
+		}
+		var x llm.Exchange
+		if err := json.Unmarshal(line, &x); err != nil {
+			return nil, fail(exitFailed, "%s: %v", f.Name(), err)
+		}
+		out = append(out, x)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"pflow/engine"
+)
+
+// screen is standard error: text, and on a terminal a last line that says what is under way. Whatever is written goes
+// above that line.
+type screen struct {
+	out      io.Writer
+	terminal bool       // somebody looks at it
+	codes    bool       // it understands control codes: TERM is not dumb
+	colour   bool       // and is to use colours
+	width    func() int // in columns
+
+	mu     sync.Mutex
+	line   string // what is under way; "" if nothing is shown
+	paused int    // while > 0 nothing is shown: somebody is asked
+}
+
+func newScreen(out io.Writer, getenv func(string) string) *screen {
+	s := &screen{out: out, terminal: isTerminal(out), width: func() int { return 80 }}
+	s.codes = s.terminal && getenv("TERM") != "dumb" && getenv("TERM") != ""
+	s.colour = s.codes && getenv("NO_COLOR") == ""
+	if f, ok := out.(*os.File); ok && s.codes {
+		s.width = func() int {
+			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+				return w
+			}
+			return 80
+		}
+	}
+	return s
+}
+
+// The control codes that are used: colours, and what clears the line the cursor is in.
+const (
+	codeBold   = "\x1b[1m"
+	codeRed    = "\x1b[31m"
+	codeYellow = "\x1b[33m"
+	codePlain  = "\x1b[0m"
+	codeClear  = "\r\x1b[K"
+)
+
+// paint gives the text in a colour, where colours are used.
+func (a *app) paint(code, text string) string {
+	if !a.screen.colour || a.noColor {
+		return text
+	}
+	return code + text + codePlain
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	return s.out.Write(p)
+}
+
+func (s *screen) clear() {
+	if s.line != "" {
+		_, _ = io.WriteString(s.out, codeClear)
+		s.line = ""
+	}
+}
+
+// show puts a line in the place of the one before.
+func (s *screen) show(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.paused > 0 {
+		return
+	}
+	if room := max(s.width()-1, 1); utf8.RuneCountInString(line) > room {
+		line = string([]rune(line)[:room])
+	}
+	if line == s.line {
+		return
+	}
+	s.clear()
+	if s.line = line; line != "" {
+		_, _ = io.WriteString(s.out, line)
+	}
+}
+
+// pause clears the line until the function it gives is called.
+func (s *screen) pause() (resume func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	s.paused++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.paused--
+	}
+}
+
+// progress shows what is under way, from the moment it takes long enough to be read.
+type progress struct {
+	screen *screen
+	what   string
+	live   bool
+	start  time.Time
+	done   chan struct{}
+	ended  chan struct{}
+
+	mu    sync.Mutex
+	step  string
+	chars int    // of the model's reply, so far
+	said  string // the last step that a terminal without control codes was told of
+}
+
+// When a line is shown: at once would only flicker.
+const (
+	progressAfter = 300 * time.Millisecond
+	plainAfter    = 2 * time.Second // a terminal without control codes, on which each line stays
+	progressEvery = 100 * time.Millisecond
+)
+
+// follow begins to show progress, if somebody looks. What it gives is told of each step that begins, and ended by stop.
+func (a *app) follow(what string) *progress {
+	p := &progress{screen: a.screen, what: what, start: time.Now(), done: make(chan struct{}), ended: make(chan struct{})}
+	if p.live = a.interactive() && !a.quiet && !a.verbose; !p.live {
+		close(p.ended)
+		return p
+	}
+	go p.run()
+	return p
+}
+
+type progressKey struct{}
+
+// within hands the progress to the ops of a run.
+func (p *progress) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, progressKey{}, p)
+}
+
+// text is told of each piece of a model's reply.
+func (p *progress) text(piece string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.chars += utf8.RuneCountInString(piece)
+}
+
+func (p *progress) began(a engine.Attempt) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.step, p.chars = a.Step, 0
+	if a.Attempt > 1 {
+		p.step = fmt.Sprintf("%s, attempt %d", a.Step, a.Attempt)
+	}
+}
+
+func (p *progress) stop() {
+	close(p.done)
+	<-p.ended
+}
+
+func (p *progress) run() {
+	defer close(p.ended)
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.done:
+			p.screen.show("")
+			return
+		case <-tick.C:
+			p.draw(time.Since(p.start))
+		}
+	}
+}
+
+func (p *progress) draw(past time.Duration) {
+	p.mu.Lock()
+	step, now := p.step, p.step
+	if p.chars > 0 {
+		now = fmt.Sprintf("%s, %d characters", step, p.chars)
+	}
+	p.mu.Unlock()
+	switch {
+	case p.screen.codes && past >= progressAfter:
+		p.screen.show(fmt.Sprintf("%s: %s (%.0f s)", p.what, now, past.Seconds()))
+	case !p.screen.codes && past >= plainAfter && step != p.said:
+		p.said = step
+		fmt.Fprintf(p.screen, "%s: %s\n", p.what, step)
+	}
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	copyRequest = "copy README.md to out.md"
+	saveAndRun  = "and run? [Y/n/e/s]: "
+)
+
+// TestTerminalApprove answers the question after the plan in every way there is.
+func TestTerminalApprove(t *testing.T) {
+	for _, c := range []struct {
+		name, typed string
+		status      int
+		runs, saves bool
+		says        string
+	}{
+		{name: "enter", typed: "\n", runs: true, saves: true},
+		{name: "yes", typed: "Yes\n", runs: true, saves: true},
+		{name: "no", typed: "n\n", status: 4, says: "nothing was saved or run"},
+		{name: "save only", typed: "s\n", saves: true, says: "run it with: pflow run "},
+		{name: "something else first", typed: "what?\ny\n", runs: true, saves: true, says: `"what?" is none of yes, no, edit or save only`},
+		{name: "end of input", typed: ctrlD, status: 4, says: "nothing was saved or run"},
+		{name: "interrupt", typed: ctrlC, status: 130, says: "nothing was saved or run"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			tt := d.start(strings.Fields(copyRequest)...)
+			tt.expect("copy-file --source_path=README.md --dest_path=out.md")
+			tt.expect(saveAndRun)
+			tt.send(c.typed)
+			if c.says != "" {
+				tt.expect(c.says)
+			}
+			tt.exits(c.status)
+			if d.has("out.md") != c.runs || (len(d.saved()) == 1) != c.saves {
+				t.Errorf("ran: %v, want %v; saved: %v, want %v\n%s", d.has("out.md"), c.runs, d.saved(), c.saves, tt.printed())
+			}
+		})
+	}
+}
+
+// TestTerminalPipe is the same through a pipe: nothing is asked, and without --yes nothing happens.
+func TestTerminalPipe(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{copyRequest}, 4, "nothing was saved or run: --yes approves the plan"},
+		{[]string{"--batch", copyRequest}, 4, "nothing was saved or run: --yes approves the plan"},
+		{[]string{"--yes", copyRequest}, 0, "saved as"},
+	} {
+		cmd := d.command(c.args...)
+		cmd.Stdin = strings.NewReader("")
+		printed, err := cmd.CombinedOutput()
+		if status := exitStatus(err); status != c.status || !strings.Contains(string(printed), c.says) || strings.Contains(string(printed), "[Y/n") {
+			t.Errorf("%v: status %d, want %d\n%s", c.args, status, c.status, printed)
+		}
+	}
+	if !d.has("out.md") {
+		t.Error("--yes did not run it")
+	}
+}
+
+// TestTerminalBatch has a terminal and is not to ask.
+func TestTerminalBatch(t *testing.T) {
+	d := newDesk(t)
+	tt := d.start("--batch", copyRequest)
+	tt.expect("--yes approves the plan")
+	tt.exits(4)
+	if strings.Contains(tt.printed(), "[Y/n") {
+		t.Errorf("asked:\n%s", tt.printed())
+	}
+}
+
+// TestTerminalReuse makes a workflow, then is asked whether to run it for other files.
+func TestTerminalReuse(t *testing.T) {
+	d := newDesk(t)
+	tt := d.start(copyRequest)
+	tt.answer(saveAndRun, "y")
+	tt.exits(0)
+	tt = d.start("copy other.md to out2.md")
+	tt.expect("saved workflow ")
+	tt.answer("? [Y/n]: ", "e") // a found workflow is not edited here
+	tt.expect(`"e" is none of yes or no`)
+	tt.answer("? [Y/n]: ", "")
+	tt.exits(0)
+	if !d.has("out2.md") || len(d.saved()) != 1 {
+		t.Errorf("%v\n%s", d.saved(), tt.printed())
+	}
+}
+
+// editor is a program that edits the file it is given with sed.
+func (d *desk) editor(name, script string) {
+	d.file(name, "#!/bin/sh\nsed "+script+" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n")
+	d.env = append(d.env, "EDITOR="+filepath.Join(d.dir, name))
+}
+
+// TestTerminalEdit edits the plan, which is shown again and then run as it was edited.
+func TestTerminalEdit(t *testing.T) {
+	d := newDesk(t)
+	d.editor("edit", `'s/copy-file/move-file/g'`)
+	tt := d.start(copyRequest)
+	tt.answer(saveAndRun, "e")
+	tt.expect("move-file --source_path=README.md --dest_path=out.md")
+	tt.answer(saveAndRun, "y")
+	tt.exits(0)
+	if d.has("README.md") || !d.has("out.md") {
+		t.Errorf("it was not moved:\n%s", tt.printed())
+	}
+}
+
+// TestTerminalEditErrors makes a mistake in the editor: it is told where, and nothing is lost.
+func TestTerminalEditErrors(t *testing.T) {
+	d := newDesk(t)
+	d.editor("edit", `'s/"copy-file"/"copi-file"/'`)
+	tt := d.start(copyRequest)
+	tt.answer(saveAndRun, "e")
+	tt.expect(`there is no node type "copi-file" in the catalogue`)
+	tt.expect(`did you mean "copy-file"?`)
+	tt.answer(saveAndRun, "n")
+	tt.expect("what you edited is kept in ")
+	tt.exits(4)
+	drafts, err := filepath.Glob(filepath.Join(d.home, "drafts", "*.json"))
+	if err != nil || len(drafts) != 1 {
+		t.Fatalf("%v, %v", drafts, err)
+	}
+	if text, _ := os.ReadFile(drafts[0]); !strings.Contains(string(text), "copi-file") {
+		t.Errorf("the text is not what was edited: %s", text)
+	}
+
+	// The next edit goes on with the text that has the mistake.
+	d.editor("second", `-e 's/"copy-file"/"copi-file"/' -e 's/"zopi-file"/"copy-file"/' -e 's/"copi-file"/"zopi-file"/'`)
+	tt = d.start(copyRequest)
+	tt.answer(saveAndRun, "e")
+	tt.expect(`there is no node type "zopi-file"`)
+	tt.answer(saveAndRun, "e")
+	tt.expect("copy-file --source_path=README.md")
+	tt.answer(saveAndRun, "y")
+	tt.exits(0)
+}
+
+// TestTerminalNoEditor is asked for an editor that is not there, and asks again.
+func TestTerminalNoEditor(t *testing.T) {
+	d := newDesk(t)
+	tt := d.start(copyRequest)
+	tt.answer(saveAndRun, "e")
+	tt.expect("there is no editor: set EDITOR")
+	tt.answer(saveAndRun, "y")
+	tt.exits(0)
+}
+
+const deploy = `{"name": "deploy-app", "description": "Deploy the app to an environment", "keywords": ["deploy", "app", "release"],
+"ir": {"ir_version": "0.1.0", "inputs": {
+  "environment": {"type": "string", "required": true, "description": "Where it goes: staging or production"},
+  "replicas": {"type": "integer", "required": true, "description": "How many of it are started"},
+  "region": {"type": "string", "required": true, "description": "The data centre"}},
+ "nodes": [{"id": "note", "type": "write-file", "params": {"file_path": "deployed.txt", "content": "${environment} ${replicas} ${region}"}}]}}`
+
+// TestTerminalMissing is asked for what the request does not say; an answer that does not fit is asked for again.
+func TestTerminalMissing(t *testing.T) {
+	d := newDesk(t)
+	d.keep("deploy-app", deploy)
+	tt := d.start("deploy", "the", "app")
+	for _, a := range [][2]string{
+		{"environment (string): Where it goes: staging or production: ", "staging"},
+		{"replicas (integer): How many of it are started: ", "two"},
+		{"replicas (integer): How many of it are started: ", "2"},
+		{"region (string): The data centre: ", "west"},
+		{"Run 'deploy-app'? [Y/n]: ", "y"},
+	} {
+		tt.answer(a[0], a[1])
+	}
+	tt.exits(0)
+	if got, _ := os.ReadFile(filepath.Join(d.dir, "deployed.txt")); string(got) != "staging 2 west" {
+		t.Errorf("%q\n%s", got, tt.printed())
+	}
+
+	// Without a terminal the three are named, with what they are.
+	cmd := d.command("deploy the app", "--json")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if exitStatus(err) != 3 || !strings.Contains(string(out), `"status": "needs_input"`) {
+		t.Errorf("%v\n%s%s", err, out, errs.String())
+	}
+	for _, want := range []string{"environment (string): Where it goes", "replicas (integer): How many", "region (string): The data centre"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("no %q in\n%s", want, errs.String())
+		}
+	}
+}
+
+// TestTerminalInterrupt types Ctrl-C at each question: nothing is saved or run, and the exit status says why.
+func TestTerminalInterrupt(t *testing.T) {
+	type at struct {
+		name     string
+		question string
+		prepare  func(d *desk)
+		args     []string
+		answers  [][2]string
+	}
+	for _, c := range []at{
+		{name: "missing input", question: "environment (string)", args: []string{"deploy", "the", "app"},
+			prepare: func(d *desk) { d.keep("deploy-app", deploy) }},
+		{name: "second missing input", question: "replicas (integer)", args: []string{"deploy", "the", "app"},
+			prepare: func(d *desk) { d.keep("deploy-app", deploy) }, answers: [][2]string{{"environment (string)", "staging"}}},
+		{name: "found workflow", question: "Run 'deploy-app'?", args: []string{"deploy", "the", "app"},
+			prepare: func(d *desk) { d.keep("deploy-app", deploy) },
+			answers: [][2]string{{"environment", "a"}, {"replicas", "1"}, {"region", "b"}}},
+		{name: "editor", question: "editing", args: []string{copyRequest},
+			prepare: func(d *desk) {
+				d.file("slow", "#!/bin/sh\necho editing\nsleep 60\n")
+				d.env = append(d.env, "EDITOR="+filepath.Join(d.dir, "slow"))
+			}, answers: [][2]string{{saveAndRun, "e"}}},
+		{name: "input of a run", question: "environment (string)", args: []string{"run", "deploy-app"},
+			prepare: func(d *desk) { d.keep("deploy-app", deploy) }},
+		{name: "what destroys", question: "Run it? [y/N]", args: []string{"run", "./rm.json"},
+			prepare: func(d *desk) {
+				d.file("rm.json", `{"ir_version": "0.1.0", "nodes": [{"id": "rm", "type": "delete-file", "params": {"file_path": "other.md", "confirm_delete": true}}]}`)
+			}},
+		{name: "approval", question: "? [y/N]", args: []string{"run", "./ask.json"},
+			prepare: func(d *desk) {
+				d.file("ask.json", `{"ir_version": "0.1.0", "nodes": [{"id": "w", "type": "write-file", "approval": "required", "params": {"file_path": "deployed.txt", "content": "x"}}]}`)
+			}},
+		{name: "secret", question: "token (string)", args: []string{"run", "./secret.json"},
+			prepare: func(d *desk) {
+				d.file("secret.json", `{"ir_version": "0.1.0", "inputs": {"token": {"type": "string", "required": true, "secret": true, "from_env": "NO_SUCH_TOKEN"}},
+ "nodes": [{"id": "w", "type": "write-file", "params": {"file_path": "deployed.txt", "content": "${token}"}}]}`)
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			c.prepare(d)
+			before := len(d.saved())
+			tt := d.start(c.args...)
+			for _, a := range c.answers {
+				tt.answer(a[0], a[1])
+			}
+			tt.expect(c.question)
+			tt.send(ctrlC)
+			tt.exits(130)
+			if d.has("deployed.txt") || d.has("out.md") || !d.has("other.md") || len(d.saved()) != before {
+				t.Errorf("something was done: %v\n%s", d.saved(), tt.printed())
+			}
+		})
+	}
+}
+
+// TestTerminalSecret types a secret: it is used, and never shown.
+func TestTerminalSecret(t *testing.T) {
+	d := newDesk(t)
+	d.file("secret.json", `{"ir_version": "0.1.0", "inputs": {"token": {"type": "string", "required": true, "secret": true, "from_env": "NO_SUCH_TOKEN"}},
+ "nodes": [{"id": "w", "type": "shell", "params": {"command": "printenv TOKEN | wc -c", "env": {"TOKEN": "${token}"}}}]}`)
+	tt := d.start("run", "./secret.json")
+	tt.answer("token (string): ", "hunter2")
+	tt.exits(0)
+	if strings.Contains(tt.printed(), "hunter2") || !strings.Contains(tt.printed(), "8") {
+		t.Errorf("%s", tt.printed())
+	}
+}
+
+var controls = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// TestTerminalKinds runs something slow on several kinds of terminals: progress is shown in a line that fits, and no
+// terminal gets what it cannot show.
+func TestTerminalKinds(t *testing.T) {
+	slow := `{"ir_version": "0.1.0", "nodes": [{"id": "wait-a-little-for-the-other-side-to-answer", "type": "shell", "params": {"command": "sleep 3"}}]}`
+	for _, c := range []struct {
+		name    string
+		env     []string
+		args    []string
+		columns uint16
+		shows   string
+		never   string // a pattern
+	}{
+		{name: "usual", columns: 80, env: []string{"NO_COLOR="}, shows: "running slow: wait-a-little"},
+		{name: "narrow", columns: 20, shows: "running slow: wait-"},
+		{name: "no colour", columns: 80, env: []string{"NO_COLOR=1"}, shows: "running slow: wait", never: `\x1b\[[0-9;]*m`},
+		{name: "no colour by flag", columns: 80, env: []string{"NO_COLOR="}, args: []string{"--no-color"}, shows: "running slow: wait", never: `\x1b\[[0-9;]*m`},
+		{name: "dumb", columns: 80, env: []string{"TERM=dumb"}, shows: "running slow: wait-a-little-for-the-other-side-to-answer\r\n", never: `\x1b`},
+		{name: "quiet", columns: 80, args: []string{"--quiet"}, never: `running slow`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.env, d.columns = append(d.env, c.env...), c.columns
+			d.file("slow.json", slow)
+			tt := d.start(append([]string{"run", "./slow.json"}, c.args...)...)
+			if c.shows != "" {
+				tt.expect(c.shows)
+			}
+			tt.exits(0)
+			text := tt.printed()
+			if c.never != "" && regexp.MustCompile(c.never).MatchString(text) {
+				t.Errorf("%q holds %s", text, c.never)
+			}
+			if c.env == nil || c.env[0] != "TERM=dumb" {
+				for _, line := range strings.FieldsFunc(controls.ReplaceAllString(text, "\n"), func(r rune) bool { return r == '\n' || r == '\r' }) {
+					if strings.Contains(line, "running") && len(line) >= int(c.columns) {
+						t.Errorf("a line of progress is %d wide on %d columns: %q", len(line), c.columns, line)
+					}
+				}
+			}
+		})
+	}
+}
