@@ -4,7 +4,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 
-.PHONY: test check lint flows bench bench-peers fuzz
+.PHONY: test check lint flows bench bench-stats bench-peers fuzz
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -34,6 +34,11 @@ flows:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./internal/value
+	@$(MAKE) --no-print-directory bench-stats
+
+# The statistics of experiments by simulation; fails when false positives, coverage or power leave their bounds.
+bench-stats:
+	$(GO) test -run '^$$' -bench ErrorRates -benchtime 1x ./internal/stats
 
 # The same work in other engines; bench is a module of its own, so that pflow depends on none of them.
 bench-peers:

@@ -1,0 +1,79 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// MaxCases bounds CasesToDecide.
+const MaxCases = 1_000_000
+
+// Detectable is the smallest true difference that a test with these cases finds with a chance of Power, taking the
+// standard error seen for the true one. ok is false if there is no standard error.
+func (t TTest) Detectable() (difference float64, ok bool) {
+	if t.SE <= 0 || t.DF <= 0 {
+		return 0, false
+	}
+	return t.SE * noncentrality(t.DF), true
+}
+
+// CasesToDecide is the number of cases, those there are included, with which a difference of this size is found with a
+// chance of Power, if spread and cluster sizes stay as they were. ok is false if there is no standard error, or when it would take
+// more than MaxCases.
+func (t TTest) CasesToDecide(difference float64) (cases int, ok bool) {
+	difference = math.Abs(difference)
+	if t.SE <= 0 || t.DF <= 0 || difference == 0 {
+		return 0, false
+	}
+	enough := func(n int) bool {
+		f := float64(n) / float64(t.Cases)
+		df := max(1, (t.DF+1)*f-1)
+		return difference >= t.SE/math.Sqrt(f)*noncentrality(df)
+	}
+	low, high := 1, 2
+	for !enough(high) {
+		if low, high = high, high*2; high > 2*MaxCases {
+			return 0, false
+		}
+	}
+	for low+1 < high {
+		if mid := (low + high) / 2; enough(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high, high <= MaxCases
+}
+
+// noncentrality is the mean, in standard errors, that a two-sided t test finds with a chance of Power.
+func noncentrality(df float64) float64 {
+	low, high := 0., 100.
+	for range 60 {
+		if mid := (low + high) / 2; tPower(mid, df) < Power {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// tPower is the chance that a two-sided t test at Alpha rejects towards the side of delta, the mean in standard errors:
+// that of a noncentral t to exceed the critical value, E[Φ(δ - t·sqrt(X/df))] for X chi-square with df degrees of
+// freedom (Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 2, 1995, chapter 31). The other side is
+// left out, as R's power.t.test does.
+func tPower(delta, df float64) float64 {
+	t := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - Alpha/2)
+	if df > 1000 {
+		return distuv.UnitNormal.CDF(delta - t)
+	}
+	chi := distuv.ChiSquared{K: df}
+	// In u = sqrt(X/df) the density is smooth; its spread is below 1/sqrt(2 df), or 1 for the smallest df.
+	spread := 8 * math.Max(1/math.Sqrt(2*df), 0)
+	return quad.Fixed(func(u float64) float64 {
+		return distuv.UnitNormal.CDF(delta-t*u) * chi.Prob(df*u*u) * 2 * df * u
+	}, math.Max(0, 1-spread), 1+spread, 200, quad.Legendre{}, 0)
+}

@@ -1,0 +1,149 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Verdict is what to do with B.
+type Verdict string
+
+// The verdicts; Decide says when each is given.
+const (
+	Promote      Verdict = "PROMOTE"
+	Reject       Verdict = "REJECT"
+	Extend       Verdict = "EXTEND"
+	Inconclusive Verdict = "INCONCLUSIVE"
+)
+
+// Rule is what a decision goes by.
+type Rule struct {
+	Metric     string    // its name in reasons
+	Threshold  float64   // the smallest improvement worth having, 0 or more, in the metric's unit
+	LowerWins  bool      // less of the metric is better
+	P          float64   // the p to compare with Alpha, as adjusted by Holm; 0 takes the test's own
+	MaxFurther int       // cases that could still be run; 0 is three times as many as there are, and at least LoudBelow
+	Guards     []Checked // guardrails, from Guard.Check
+}
+
+// Decision is a verdict with its reason. p and interval stay where they were computed.
+type Decision struct {
+	Verdict Verdict `json:"verdict"`
+	Reason  string  `json:"reason"`
+	Further int     `json:"further,omitempty"` // about as many more cases would decide; 0 is unknown or none
+	Warning string  `json:"warning,omitempty"` // there are fewer than LoudBelow cases
+}
+
+// Decide gives, by the first of these that holds,
+//
+//	REJECT        a guardrail is broken, or the whole interval of the improvement lies below the threshold (below or at
+//	              0 if the threshold is 0): what is worth having is ruled out
+//	PROMOTE       p is at most Alpha, the interval lies above 0, the improvement seen is at least the threshold, and
+//	              every guardrail is kept
+//	EXTEND        neither, and if the differences stay as they were, at most MaxFurther more cases would decide it with a chance of Power
+//	INCONCLUSIVE  neither, and they would not, or nothing can be computed
+//
+// PROMOTE is the dual criterion of Roychoudhury, Scheuer and Neuenschwander (Clinical Trials 15, 2018): significant, and
+// large enough to matter. The cases needed are those for the improvement to be significant if it is at least the
+// threshold, and those to rule the threshold out if it is less; an unclear guardrail may need more.
+func Decide(t TTest, rule Rule) Decision {
+	d := Decision{}
+	if t.Cases < LoudBelow {
+		d.Warning = fmt.Sprintf("ONLY %d CASES: below %d, intervals rest on assumptions that cannot be checked; take no verdict from this alone", t.Cases, LoudBelow)
+	}
+	gain, low, high := t.Mean, t.Interval.Low, t.Interval.High
+	if rule.LowerWins {
+		gain, low, high = -gain, -high, -low
+	}
+	p := t.P
+	if rule.P > 0 {
+		p = rule.P
+	}
+	threshold := max(0, rule.Threshold)
+	seen := fmt.Sprintf("%s improves by %s (95%% interval %s to %s)", name(rule.Metric), short(gain), short(low), short(high))
+	var unclear, why []string
+	for _, g := range rule.Guards {
+		switch g.State {
+		case Broken:
+			d.Verdict, d.Reason = Reject, "guardrail broken: "+g.Reason
+			return d
+		case Unclear:
+			unclear = append(unclear, g.Reason)
+		}
+	}
+	if !t.Interval.Known {
+		d.Verdict, d.Reason = Inconclusive, "nothing can be said of "+name(rule.Metric)+": "+t.Note
+		return d
+	}
+	if high < threshold || threshold == 0 && high <= 0 && gain < 0 {
+		d.Verdict = Reject
+		d.Reason = fmt.Sprintf("%s: an improvement of %s, the least worth having, is ruled out", seen, short(threshold))
+		if high < 0 {
+			d.Reason = seen + ": B is worse"
+		}
+		return d
+	}
+	better := p <= Alpha && low > 0 && gain >= threshold
+	if better && len(unclear) == 0 {
+		d.Verdict, d.Reason = Promote, fmt.Sprintf("%s: more than chance, and at least the %s worth having", seen, short(threshold))
+		if len(rule.Guards) > 0 {
+			d.Reason += "; every guardrail is kept"
+		}
+		return d
+	}
+	needed, feasible := t.Cases, true
+	need := func(cases int, ok bool) {
+		feasible = feasible && ok
+		needed = max(needed, cases)
+	}
+	switch {
+	case better:
+		why = append(why, seen)
+	case gain >= threshold && gain > 0:
+		why = append(why, seen+", which chance could do")
+		need(t.CasesToDecide(gain))
+	default:
+		why = append(why, fmt.Sprintf("%s: less than the %s worth having, which is not ruled out", seen, short(threshold)))
+		need(t.CasesToDecide(threshold - gain))
+	}
+	for _, g := range rule.Guards {
+		if g.State == Unclear {
+			need(g.Needed, g.Needed > 0)
+		}
+	}
+	for _, reason := range unclear {
+		why = append(why, "guardrail unclear: "+reason)
+	}
+	most := rule.MaxFurther
+	if most <= 0 {
+		most = max(LoudBelow, 3*t.Cases)
+	}
+	d.Verdict = Inconclusive
+	switch further := max(1, needed-t.Cases, LoudBelow-t.Cases); {
+	case !feasible:
+		why = append(why, "no number of cases that could be run would decide this")
+	case further > most:
+		d.Further = further
+		why = append(why, fmt.Sprintf("about %d more cases would decide this, more than the %d that could be run", further, most))
+	default:
+		d.Verdict, d.Further = Extend, further
+		why = append(why, fmt.Sprintf("about %d more cases would decide this", further))
+	}
+	d.Reason = strings.Join(why, "; ")
+	return d
+}
+
+func name(metric string) string {
+	if metric == "" {
+		return "the metric"
+	}
+	return metric
+}
+
+func short(x float64) string {
+	if math.Abs(x) < 5e-13 {
+		x = 0
+	}
+	return fmt.Sprintf("%.4g", x)
+}
