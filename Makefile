@@ -4,7 +4,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 
-.PHONY: test check lint flows bench bench-stats bench-peers fuzz
+.PHONY: test test-llm check lint flows bench bench-stats bench-peers fuzz
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -12,6 +12,10 @@ test: lint
 	$(GO) test -race ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	@$(MAKE) --no-print-directory flows
+
+# Plans with a real model: the default one for the keys that are set. It costs a little, and is never part of make test.
+test-llm:
+	RUN_LLM_TESTS=1 $(GO) test -count=1 -v -run TestRealModel ./cmd/pflow
 
 # Quick, while working.
 check: lint

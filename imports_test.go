@@ -62,11 +62,12 @@ var testImports = map[string][]string{
 		"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools/txtar",
 		"github.com/santhosh-tekuri/jsonschema/v6",
 	},
-	"engine":            {"engine/journal", "nodes", "flows", "prompts"},
-	"nodes":             {"flows", "prompts"},
-	"cmd/pflow":         {"github.com/creack/pty"},
-	"internal/yamltree": {"internal/value"},
-	"internal/llm":      {"internal/llmtest"},
+	"engine":              {"engine/journal", "nodes", "flows", "prompts"},
+	"nodes":               {"flows", "prompts"},
+	"cmd/pflow":           {"github.com/creack/pty"},
+	"internal/yamltree":   {"internal/value"},
+	"internal/llm":        {"internal/llmtest"},
+	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
 }
 
 // importers names the one package that may import each other module; tests aside.

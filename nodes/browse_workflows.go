@@ -81,7 +81,7 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.
 	if len(s.Records) == 0 {
 		return nil, -1
 	}
-	ranked = s.workflowIndex().Rank(compose.Masked(request, now))
+	ranked = s.workflowIndex().Rank(compose.Unvalued(request, now))
 	const close = 5
 	for k := range ranked[:min(close, len(ranked))] {
 		r := s.Records[ranked[k].Index]
@@ -90,7 +90,7 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.
 			continue
 		}
 		about := r.Description + "\n" + strings.Join(r.Keywords, " ")
-		text := []byte(compose.Masked(request, now))
+		text := []byte(compose.Unvalued(request, now))
 		for _, span := range mapparams.Map(request, inputs, about, now).Taken {
 			for i := span[0]; i < span[1]; i++ {
 				text[i] = ' '
@@ -183,9 +183,9 @@ func stemsOf(parts ...string) map[string]bool {
 
 // workflowContext lists the best workflows as text.
 func (s *Shelf) workflowContext(ranked []retrieve.Ranked, request string, tokens int) string {
-	const most = 100
+	const least = 15 // tokens that a workflow takes at the least, by which more than fit are looked at
 	var list []*ir.Interface
-	for _, r := range ranked[:min(most, len(ranked))] {
+	for _, r := range ranked[:min(tokens/least, len(ranked))] {
 		rec := s.Records[r.Index]
 		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description, Workflow: true})
 	}

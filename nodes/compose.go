@@ -17,6 +17,7 @@ func composeOp() engine.Op {
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
 			{Name: "interfaces", Type: value.Array, Required: true, Doc: "[{name, description, inputs, outputs, params}], each port {key, type, kind?, description?, required?, default?, enum?}"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
+			{Name: "stdin", Type: value.Any, Doc: "piped text; an input that the request has no value for then takes what is piped in"},
 		},
 		With: []engine.Field{
 			{Name: "min_confidence", Type: value.Number, Default: 0.2, Doc: "below it nothing is taken to fit; from 0 to 1"},
@@ -56,7 +57,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				r := compose.Compose(request, interfaces, compose.Options{Now: now, Least: least, LeastStep: leastStep})
+				r := compose.Compose(request, interfaces, compose.Options{Now: now, Least: least, LeastStep: leastStep, Piped: in.Prep["stdin"] != nil})
 				var workflow any
 				if r.Workflow != nil {
 					if workflow, err = r.Workflow.Plain(); err != nil {

@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,7 +72,17 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
+				piped := map[string]any{}
+				if stdin := in.Prep["stdin"]; stdin != nil {
+					inputs = slices.DeleteFunc(inputs, func(i mapparams.Input) bool {
+						if i.FromStdin {
+							piped[i.Name] = stdin
+						}
+						return i.FromStdin
+					})
+				}
 				r := mapparams.Map(request, inputs, about, now)
+				maps.Copy(r.Extracted, piped)
 				missing := []any{}
 				for _, m := range r.Missing {
 					missing = append(missing, map[string]any{"name": m.Name, "type": string(m.Type), "description": m.Description})
@@ -104,6 +115,7 @@ func inputsOf(v any) ([]mapparams.Input, error) {
 		p.Kind, _ = m["kind"].(string)
 		p.Description, _ = m["description"].(string)
 		p.Required, _ = m["required"].(bool)
+		p.FromStdin, _ = m["from_stdin"].(bool)
 		p.Default, p.HasDefault = m["default"]
 		p.Enum, _ = m["enum"].([]any)
 		out = append(out, p)
@@ -117,10 +129,24 @@ func purposes(w *ir.Workflow, c *ir.Catalogue) string {
 	for _, n := range w.Nodes {
 		b.WriteString(n.Type + " " + n.Purpose + "\n")
 		if i := c.Get(n.Type); i != nil {
-			b.WriteString(i.Description + "\n")
+			b.WriteString(useOf(i, n.Params).does + "\n")
 		}
 	}
 	return b.String()
+}
+
+// use is how a node uses its component: as it is, or in one of its forms.
+type use struct {
+	does   string
+	inputs []ir.Port
+	given  map[string]any // what the inputs are given
+}
+
+func useOf(i *ir.Interface, params map[string]any) use {
+	if f, given := i.FormOf(params); f != nil {
+		return use{f.Summary, f.Inputs, given}
+	}
+	return use{i.Description, append(slices.Clone(i.Inputs), i.OnlyParams()...), params}
 }
 
 // workflowInputs are the inputs of a workflow in the order in which its steps use them, those of one step in the order of
@@ -134,17 +160,20 @@ func workflowInputs(w *ir.Workflow, c *ir.Catalogue) []mapparams.Input {
 		}
 		at[in.Name] = len(out)
 		out = append(out, mapparams.Input{Name: in.Name, Type: in.Type, Description: in.Description, Required: in.Required,
-			Default: in.Default, HasDefault: in.HasDefault})
+			Default: in.Default, HasDefault: in.HasDefault, FromStdin: in.FromStdin})
 	}
 	rank := map[string]int{}
 	for order, n := range w.Nodes {
-		component := c.Get(n.Type)
-		keys := value.SortedKeys(n.Params)
-		if component != nil {
-			keys = append(component.ParamKeys(), keys...)
+		u := use{given: n.Params}
+		if component := c.Get(n.Type); component != nil {
+			u = useOf(component, n.Params)
 		}
-		for _, k := range keys {
-			p, problems := ir.Compile(n.Params[k])
+		var keys []string
+		for _, p := range u.inputs {
+			keys = append(keys, p.Key)
+		}
+		for _, k := range append(keys, value.SortedKeys(u.given)...) {
+			p, problems := ir.Compile(u.given[k])
 			if len(problems) > 0 {
 				continue
 			}
@@ -158,17 +187,14 @@ func workflowInputs(w *ir.Workflow, c *ir.Catalogue) []mapparams.Input {
 						continue
 					}
 					rank[alt.Ref.Root] = len(rank) + 1
-					out[i].Step, out[i].Order = n.Type+" "+n.Purpose, order+1
-					if component == nil {
+					out[i].Step, out[i].Order = n.Type+" "+cmp.Or(u.does, n.Purpose), order+1
+					at := slices.IndexFunc(u.inputs, func(p ir.Port) bool { return p.Key == k })
+					if at < 0 || path != "" {
 						continue
 					}
-					out[i].Step = n.Type + " " + component.Description
-					if port, ok := component.Param(k); ok && path == "" {
-						out[i].Key, out[i].Kind, out[i].Enum = port.Key, port.Kind, port.Enum
-						if out[i].Description == "" {
-							out[i].Description = port.Description
-						}
-					}
+					port := u.inputs[at]
+					out[i].Key, out[i].Kind, out[i].Enum = port.Key, port.Kind, port.Enum
+					out[i].Description = cmp.Or(out[i].Description, port.Description)
 				}
 			})
 		}

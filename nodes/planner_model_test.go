@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,6 +32,7 @@ type said struct {
 // order. What nobody expected, and what nobody asked for, fails the test.
 type script struct {
 	t       testing.TB
+	slow    time.Duration // how long each reply takes
 	mu      sync.Mutex
 	replies map[string][]said
 	asked   []string // schema names, in the order of the calls
@@ -38,6 +40,7 @@ type script struct {
 }
 
 func (s *script) model(_ context.Context, r llm.Request) (*llm.Reply, error) {
+	time.Sleep(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := ""

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -105,6 +107,25 @@ func TestPlannerVariants(t *testing.T) {
 				if !strings.HasSuffix(got, `99`) && !strings.Contains(got, `99 `) || !strings.Contains(got, "79") {
 					t.Errorf("selected and scores: %s", got)
 				}
+			}
+		})
+	}
+}
+
+// TestCallsDeep counts how many calls of a model stand one after the other: each takes a second, and nothing else takes time.
+func TestCallsDeep(t *testing.T) {
+	for flow, want := range map[string]time.Duration{"planner": 6 * time.Second, "planner-fast": 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			f, use := planner(t, flow, tools(t, true))
+			use(&script{t: t, slow: time.Second, replies: map[string][]said{"discovery": just(notFound), "choice": just(choseBoth),
+				"parameters": just(namedThem), "workflow": just(goodDraft), "metadata": just(described), "values": just(mappedBoth)}})
+			began := time.Now()
+			res, err := engine.Execute(t.Context(), f, smaller, engine.Options{})
+			if err != nil || res.Status != engine.Done || res.Usage["calls"] != 6 {
+				t.Fatalf("%s: %v %v %v", flow, err, res.Error, res.Usage)
+			}
+			if took := time.Since(began); took != want {
+				t.Errorf("%s took %v, want %v", flow, took, want)
 			}
 		})
 	}

@@ -2,10 +2,12 @@ package nodes
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"pflow/internal/compose"
+	"pflow/internal/library"
 	"pflow/internal/retrieve"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -23,9 +25,10 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 		return -1
 	}
 	form := formOf(made)
+	s.lower(ranked, form, now)
 	best, n := -1, 0
 	for k, r := range ranked {
-		if formOf(s.Records[r.Index].Workflow) == form {
+		if s.form(s.Records[r.Index]) == form {
 			if n++; best < 0 {
 				best = k
 			}
@@ -40,6 +43,23 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 	return ranked[best].Index
 }
 
+// lower takes off confidence in the first saved workflows that were made of a request in the way in which another one
+// would be made now: what is composed differently is another wish, whatever words the two share.
+func (s *Shelf) lower(ranked []retrieve.Ranked, form string, now time.Time) {
+	const (
+		first = 3
+		left  = 0.75
+	)
+	for k := range ranked[:min(first, len(ranked))] {
+		r := s.Records[ranked[k].Index]
+		if own := s.form(r); own == form || len(r.Examples) == 0 {
+			continue
+		} else if made := s.compose(r.Examples[0], now); made != nil && formOf(made) == own {
+			ranked[k].Confidence = math.Round(left*ranked[k].Confidence*1e4) / 1e4
+		}
+	}
+}
+
 // compose makes the workflow for a request out of node types alone; nil if nothing fits.
 func (s *Shelf) compose(request string, now time.Time) *ir.Workflow {
 	const most = 30
@@ -51,6 +71,15 @@ func (s *Shelf) compose(request string, now time.Time) *ir.Workflow {
 		}
 	}
 	return compose.Compose(request, some, compose.Options{Now: now, Least: 0.2, LeastStep: 0.25}).Workflow
+}
+
+// form is formOf a saved workflow, worked out once.
+func (s *Shelf) form(r *library.Record) string {
+	if form, ok := s.forms.Load(r); ok {
+		return form.(string)
+	}
+	form, _ := s.forms.LoadOrStore(r, formOf(r.Workflow))
+	return form.(string)
 }
 
 // formOf writes what a workflow does without the names that it gives to nodes and inputs.

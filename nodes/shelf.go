@@ -19,6 +19,7 @@ type Shelf struct {
 
 	components, workflows index
 	plain                 sync.Map // *ir.Interface -> its value for the store
+	forms                 sync.Map // *library.Record -> formOf its workflow
 	verbs                 struct {
 		once sync.Once
 		of   map[string]string
@@ -57,11 +58,17 @@ func (s *Shelf) workflowIndex() *retrieve.Index {
 		for _, r := range s.Records {
 			c := retrieve.Candidate{Name: r.Name, Description: r.Description, Keywords: r.Keywords}
 			for _, e := range r.Examples {
-				c.Examples = append(c.Examples, compose.Masked(e, time.Time{})) // its values are no evidence
+				c.Examples = append(c.Examples, compose.Unvalued(e, time.Time{})) // its values are no evidence
 			}
 			all = append(all, c)
 		}
-		s.workflows.index = retrieve.NewIndex(all)
+		var usual []string
+		for _, c := range s.Catalogue.All() {
+			if !c.Workflow {
+				usual = append(usual, c.Name+" "+c.Description)
+			}
+		}
+		s.workflows.index = retrieve.NewIndex(all, usual...)
 	})
 	return s.workflows.index
 }
@@ -84,6 +91,9 @@ func candidateOf(c *ir.Interface, r *library.Record) retrieve.Candidate {
 		for _, p := range ports {
 			out.Keywords = append(out.Keywords, p.Key, p.Kind)
 		}
+	}
+	for _, f := range c.Forms {
+		out.Keywords = append(out.Keywords, f.Summary)
 	}
 	if r != nil {
 		out.Keywords, out.Examples = append(out.Keywords, r.Keywords...), r.Examples

@@ -19,7 +19,7 @@ func transformForms() []ir.Form {
 		ofList("Reverses a list: turns the order of its items round.", "reverse(list)", numbers, []any{5, 1, 3}),
 		ofList("Gives the unique items of a list: each once, without duplicates.", "uniq(list)", words, []any{"b", "a"}),
 		ofList("Adds up the numbers of a list: their sum, their total.", "sum(list)", numbers, 9),
-		ofList("Gives the mean of the numbers of a list: their average.", "mean(list)", numbers, 3.0),
+		ofList("Gives the mean of the numbers of a list: their average.", "mean(list)", numbers, 3),
 		ofList("Gives the maximum of the numbers of a list: the largest, the highest.", "max(list)", numbers, 5),
 		ofList("Gives the minimum of the numbers of a list: the smallest, the lowest.", "min(list)", numbers, 1),
 		ofText("Counts the lines of a text: how many there are, their number.", `len(split(trim(string(text)), "\n"))`, text, 2),
@@ -28,7 +28,7 @@ func transformForms() []ir.Form {
 		ofText("Writes a text in upper case, in capitals.", "upper(string(text))", "pflow", "PFLOW"),
 		ofText("Writes a text in lower case, without capitals.", "lower(string(text))", "PFlow", "pflow"),
 		{
-			Summary: "Gets a field of an object by its name: takes, picks or extracts a property, key, attribute or member.",
+			Summary: "Gets a field of an object: takes, picks or extracts a property, key, attribute or member.",
 			Inputs: []ir.Port{
 				{Key: "object", Type: value.Object, Required: true, Description: "The object."},
 				{Key: "field", Type: value.String, Required: true, Description: "The name of the field."},

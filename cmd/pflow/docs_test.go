@@ -206,7 +206,7 @@ func (s *session) run(command string) ([]byte, error) {
 }
 
 // TestReadme runs every command of README.md, in order, in a copy of the tree with an empty home; make test itself only
-// as far as make would go without running anything.
+// as far as make would go without running anything. What its consoles show is what the program prints.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -220,9 +220,12 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := 0
-	eachBlock(string(data), func(info []string, text string) string {
+	got := eachBlock(string(data), func(info []string, text string) string {
+		if len(info) == 1 && info[0] == "console" {
+			return s.console(text)
+		}
 		if len(info) != 1 || info[0] != "sh" {
-			t.Errorf("a block %q: want sh", strings.Join(info, " "))
+			t.Errorf("a block %q: want sh or console", strings.Join(info, " "))
 		}
 		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 			commands++
@@ -238,6 +241,13 @@ func TestReadme(t *testing.T) {
 	})
 	if commands == 0 {
 		t.Error("README.md has no commands")
+	}
+	if *update {
+		if err := os.WriteFile("../../README.md", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(data), got); diff != "" {
+		t.Errorf("README.md does not say what the program does (-README +program); go test ./cmd/pflow -update writes it:\n%s", diff)
 	}
 }
 

@@ -26,7 +26,7 @@ const raceOptions = "atexit_sleep_ms=10"
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
 	for _, v := range os.Environ() { // nobody's model is called; a program that a test started has what the test gave it
-		if filepath.Base(os.Args[0]) == "pflow" {
+		if filepath.Base(os.Args[0]) == "pflow" || os.Getenv("RUN_LLM_TESTS") != "" {
 			break
 		}
 		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_BASE_URL") {

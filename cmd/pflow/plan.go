@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -138,5 +139,11 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 	if err != nil {
 		return // whoever plans has loaded it
 	}
-	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: p.ExecutionParams}))
+	values := maps.Clone(p.ExecutionParams)
+	for _, in := range w.Inputs {
+		if in.FromStdin {
+			delete(values, in.Name) // the text is known to whoever piped it in, and may be long
+		}
+	}
+	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: values}))
 }

@@ -106,6 +106,9 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	}
 	in := &invocation{path: "pflow run", subject: d.name}
 	for _, name := range value.SortedKeys(d.params) {
+		if i, ok := d.workflow.Input(name); ok && i.FromStdin {
+			continue // it may be long, and can be piped in again
+		}
 		in.words = append(in.words, name+"="+string(ir.Text(d.params[name])))
 	}
 	if !run {

@@ -148,8 +148,8 @@ func (l *loader) node(file string, v *yamltree.Value) *Declared {
 			}
 		},
 		"example": func(v *yamltree.Value) { i.Example = r.mapping(v, "example") },
-		"forms": func(v *yamltree.Value) { i.Forms = r.forms(v) },
-		"run":   func(v *yamltree.Value) { d.Run = r.run(v) },
+		"forms":   func(v *yamltree.Value) { i.Forms = r.forms(v) },
+		"run":     func(v *yamltree.Value) { d.Run = r.run(v) },
 	})
 	i.PlanOnly = d.Run == nil
 	if r.bad == nil && i.Name == "" {

@@ -25,6 +25,13 @@ func Plain(i *ir.Interface) map[string]any {
 	if i.Call != nil {
 		out["call"] = map[string]any{"name": i.Call.Name, "inputs": i.Call.Inputs}
 	}
+	if len(i.Forms) > 0 {
+		forms := make([]any, len(i.Forms))
+		for n, f := range i.Forms {
+			forms[n] = map[string]any{"summary": f.Summary, "inputs": plainPorts(f.Inputs), "params": f.Params}
+		}
+		out["forms"] = forms
+	}
 	return out
 }
 
@@ -69,6 +76,14 @@ func Interfaces(list []any) ([]*ir.Interface, error) {
 			i.Call = &ir.Call{}
 			i.Call.Name, _ = call["name"].(string)
 			i.Call.Inputs, _ = call["inputs"].(string)
+		}
+		forms, _ := m["forms"].([]any)
+		for _, v := range forms {
+			form, _ := v.(map[string]any)
+			f := ir.Form{Inputs: readPorts(form["inputs"])}
+			f.Summary, _ = form["summary"].(string)
+			f.Params, _ = form["params"].(map[string]any)
+			i.Forms = append(i.Forms, f)
 		}
 		effects, _ := m["effects"].([]any)
 		for _, e := range effects {

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,20 +31,20 @@ func (c *composer) templated() string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// title makes a name of a templated request: its words that say something.
-func title(text string) string {
-	const most = 6 // words
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// title makes a name of a templated request: its words that say something, placeholders aside. A single one says too
+// little: then it is the first step's type that names it, and never alone, since that name is the component's.
+func (c *composer) title(text string) string {
+	const most = 5 // words
 	var words []string
-	for _, w := range retrieve.Words(text) {
+	for _, w := range retrieve.Words(placeholder.ReplaceAllString(text, " ")) {
 		if !w.Stop && !slices.Contains(words, w.Text) && len(words) < most && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyz0123456789") == "" {
 			words = append(words, w.Text)
 		}
 	}
-	if len(words) == 0 {
-		return "workflow"
-	}
-	if len(words) == 1 {
-		words = append(words, "it")
+	if len(words) < 2 {
+		words = []string{c.steps[0].of.Name, "workflow"}
 	}
 	return strings.Join(words, "-")
 }

@@ -22,21 +22,23 @@ func (c *composer) workflow() *ir.Workflow {
 			hidden[out.Key] = true
 		}
 	}
+	var open []int // the inputs that the request has no value for
 	type asked struct{ key, value string }
 	shared := map[asked]string{}
 	for n, s := range c.steps {
-		node := ir.Node{ID: ids[s], Type: s.of.Name, Params: map[string]any{}, Purpose: firstSentence(s.of.Description)}
-		for _, p := range s.ports() {
-			b, given := s.params[p.Key]
+		node := ir.Node{ID: ids[s], Type: s.of.Name, Purpose: firstSentence(s.does)}
+		params := map[string]any{}
+		for _, p := range s.inputs {
+			b, given := s.given[p.Key]
 			switch {
 			case given && b.from != nil:
-				node.Params[p.Key] = "${" + ids[b.from] + "." + b.output + "}"
+				params[p.Key] = "${" + ids[b.from] + "." + b.output + "}"
 				continue
 			case !given && (!p.Required || p.Default != nil):
 				continue
 			}
 			if flag, ok := b.value.(bool); ok && given {
-				node.Params[p.Key] = flag // wording, not a value: all .go files is recursive
+				params[p.Key] = flag // wording, not a value: all .go files is recursive
 				continue
 			}
 			k := asked{p.Key, value.JSON(b.value)}
@@ -52,20 +54,38 @@ func (c *composer) workflow() *ir.Workflow {
 					shared[k] = name
 				}
 				w.Inputs = append(w.Inputs, input(name, &p))
+				if !given {
+					open = append(open, len(w.Inputs)-1)
+				}
 			}
-			node.Params[p.Key] = "${" + name + "}"
+			params[p.Key] = "${" + name + "}"
 		}
-		s.finish(&node)
+		node.Params = s.params(params)
 		w.Nodes = append(w.Nodes, node)
 		if n > 0 {
 			w.Edges = append(w.Edges, ir.Edge{From: ids[c.steps[n-1]], To: node.ID, Action: ir.ActionDefault})
 		}
+	}
+	if c.o.Piped {
+		takePiped(w.Inputs, open)
 	}
 	last := c.steps[len(c.steps)-1]
 	for _, out := range last.of.Outputs {
 		w.Outputs = append(w.Outputs, ir.Output{Name: out.Key, Type: out.Type, Source: "${" + ids[last] + "." + out.Key + "}", Description: out.Description})
 	}
 	return w
+}
+
+// takePiped has piped text given to one of the open inputs: one that takes anything, else data, else text.
+func takePiped(inputs []ir.Input, open []int) {
+	for _, t := range []value.Type{value.Any, value.Object, value.Array, value.String} {
+		for _, i := range open {
+			if inputs[i].Type == t && inputs[i].Required {
+				inputs[i].FromStdin = true
+				return
+			}
+		}
+	}
 }
 
 func input(name string, p *ir.Port) ir.Input {

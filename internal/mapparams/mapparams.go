@@ -29,6 +29,7 @@ type Input struct {
 	Default     any
 	HasDefault  bool
 	Enum        []any
+	FromStdin   bool // takes what is piped in: for the caller, Map looks for a value like for any other
 	// Step is what the step of a workflow that uses the input does, in words, and Order which one that is, from 1; 0 if
 	// nothing is known. Values are looked for first in the clause that speaks of the step.
 	Step  string

@@ -81,6 +81,11 @@ var pathWords = regexp.MustCompile(`\b(?:path|folder|directory|file ?name)\b`)
 // classScore says how well a sort of candidate suits an input: below zero it is unlikely, at minus infinity impossible.
 func classScore(in *spec, c *candidate) float64 {
 	no := math.Inf(-1)
+	switch medium := Medium(c.text); {
+	case medium != "" && in.Kind != "" && in.Kind != medium,
+		IsMedium(in.Kind) && c.class != classEntity: // it is a file
+		return no
+	}
 	switch in.Type {
 	case value.Integer, value.Number:
 		switch {

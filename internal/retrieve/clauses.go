@@ -62,3 +62,12 @@ var verbs = func() map[string]bool {
 	}
 	return out
 }()
+
+// verbStems are the stems of the verbs.
+var verbStems = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range verbs {
+		out[Stem(w)] = true
+	}
+	return out
+}()

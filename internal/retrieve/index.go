@@ -58,10 +58,15 @@ const (
 	exampleShare  = 0.6  // how much is the likeness to the past request that is most alike
 	nameShare     = 0.08 // how much of the confidence is the share of the candidate's name that the request has
 	lengthShare   = 0.3  // how much a long description takes off its words
+	verbShare     = 0.7  // how much a general verb tells beside a word for a thing; with 1, recall@5 is 0.01 less on MetaTool, Seal-Tools and NESTFUL
 )
 
-// NewIndex reads the candidates once.
-func NewIndex(candidates []Candidate) *Index {
+// world is how many candidates without any of the words stand beside those there are: of few, counts say little.
+const world = 50
+
+// NewIndex reads the candidates once. usual are texts of the same sort that are no candidates, such as what components
+// say of themselves: a word that many of them have tells little, also where few candidates have it.
+func NewIndex(candidates []Candidate, usual ...string) *Index {
 	x := &Index{candidates: candidates, postings: map[string][]posting{}, rarity: map[string]float64{}}
 	lengths, total := make([]float64, len(candidates)), 0.0
 	for i := range candidates {
@@ -91,11 +96,21 @@ func NewIndex(candidates []Candidate) *Index {
 			x.postings[s] = append(x.postings[s], posting{i, said[s] / (said[s] + saturation)})
 		}
 	}
-	// Of few candidates the counts say little: the rest of the world stands beside them as candidates without the word.
-	const world = 50
+	common := map[string]float64{} // how many of the world have a word, by the usual texts
+	for _, text := range usual {
+		stems := Stems(text)
+		slices.Sort(stems)
+		for _, s := range slices.Compact(stems) {
+			common[s] += world / float64(len(usual))
+		}
+	}
 	n := float64(len(candidates) + world)
 	for s, p := range x.postings {
-		x.rarity[s] = math.Log(1 + (n-float64(len(p))+0.5)/(float64(len(p))+0.5))
+		with := float64(len(p)) + common[s]
+		x.rarity[s] = math.Log(1 + (n-with+0.5)/(with+0.5))
+		if verbStems[s] {
+			x.rarity[s] *= verbShare
+		}
 	}
 	x.most = math.Log(1 + (n+0.5)/0.5)
 	x.readExamples()

@@ -1,0 +1,58 @@
+package compose
+
+import (
+	"fmt"
+	"strings"
+
+	"pflow/internal/mapparams"
+	"pflow/internal/retrieve"
+	"pflow/ir"
+)
+
+// bind gives the inputs of steps the values of the request.
+func (c *composer) bind(steps []*step) {
+	var inputs []mapparams.Input
+	var about strings.Builder
+	name := func(n int, p *ir.Port) string { return fmt.Sprintf("%s_%d", p.Key, n+1) }
+	for n, s := range steps {
+		s.given = map[string]binding{}
+		about.WriteString(s.text() + "\n")
+		for _, p := range s.inputs {
+			if payload[lastPart(p.Key)] && n > 0 && !quotes(c.request[s.clause[0]:s.clause[1]]) {
+				continue // what an earlier step gives
+			}
+			inputs = append(inputs, mapparams.Input{
+				Name: name(n, &p), Type: p.Type, Kind: p.Kind, Description: p.Description, Required: p.Required,
+				Default: p.Default, HasDefault: p.Default != nil, Enum: p.Enum, Step: s.text(), Order: n + 1,
+			})
+		}
+	}
+	r := mapparams.Map(c.request, inputs, about.String(), c.o.Now)
+	for n, s := range steps {
+		for _, p := range s.inputs {
+			name := name(n, &p)
+			if v, ok := r.Extracted[name]; ok {
+				s.given[p.Key] = binding{value: v, at: r.Taken[name]}
+			}
+			if at, ok := r.Taken[name]; ok {
+				c.taken = append(c.taken, taken{at[0], at[1], p.Key})
+			}
+		}
+	}
+}
+
+// quotes reports whether a text quotes something.
+func quotes(text string) bool {
+	return strings.ContainsAny(text, "\"“`") || strings.Contains(text, " '")
+}
+
+// refersBack reports whether a clause speaks of what came before it.
+func refersBack(clause string) bool {
+	for _, w := range retrieve.Words(clause) {
+		switch w.Text {
+		case "it", "its", "them", "their", "this", "that", "those", "these", "result", "results", "output":
+			return true
+		}
+	}
+	return false
+}

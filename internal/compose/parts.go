@@ -1,0 +1,74 @@
+package compose
+
+import (
+	"slices"
+
+	"pflow/internal/retrieve"
+	"pflow/ir"
+)
+
+// part is one way of using a component, which a step can be made of: as it is or, where it states forms, in one of them.
+type part struct {
+	of     *ir.Interface
+	form   *ir.Form
+	does   string    // in words
+	inputs []ir.Port // all that it can be given
+}
+
+// partsOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other
+// components, and what needs text that is code, unless a form gives that code.
+func partsOf(interfaces []*ir.Interface) []*part {
+	var out []*part
+	for _, i := range interfaces {
+		for n := range i.Forms {
+			f := &i.Forms[n]
+			out = append(out, &part{of: i, form: f, does: f.Summary, inputs: f.Inputs})
+		}
+		if len(i.Forms) > 0 || i.Call != nil {
+			continue
+		}
+		inputs := append(slices.Clone(i.Inputs), i.OnlyParams()...)
+		if slices.ContainsFunc(inputs, func(p ir.Port) bool { return p.Raw && p.Required }) {
+			continue
+		}
+		inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
+		out = append(out, &part{of: i, does: i.Description, inputs: inputs})
+	}
+	return out
+}
+
+// text is what a part says of itself.
+func (p *part) text() string { return p.of.Name + " " + p.does }
+
+// params are those of a node whose inputs are given these values.
+func (p *part) params(given map[string]any) map[string]any {
+	if p.form != nil {
+		return p.form.Fill(given)
+	}
+	return given
+}
+
+// candidates are the parts as they are found by a request.
+func candidates(parts []*part) []retrieve.Candidate {
+	out := make([]retrieve.Candidate, len(parts))
+	for i, p := range parts {
+		out[i] = retrieve.Candidate{Name: p.of.Name, Description: p.does}
+		for _, ports := range [][]ir.Port{p.inputs, p.of.Outputs} {
+			for _, port := range ports {
+				out[i].Keywords = append(out[i].Keywords, port.Key, port.Kind)
+			}
+		}
+	}
+	return out
+}
+
+// heads are the words, by stem, with which a part says what it does: the first of its name and of its description.
+func (p *part) heads() []string {
+	var out []string
+	for _, text := range []string{p.does, p.of.Name} {
+		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(out, words[0].Stem) {
+			out = append(out, words[0].Stem)
+		}
+	}
+	return out
+}
