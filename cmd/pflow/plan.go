@@ -106,6 +106,11 @@ func (a *app) planOne(ctx context.Context, words []string, file io.Writer) error
 	if file != nil {
 		fmt.Fprintln(file, string(planner.FileOf(r.Text, plan)))
 	}
+	return a.showPlanned(ctx, plan)
+}
+
+// showPlanned shows a plan and gives the error that stands for its status.
+func (a *app) showPlanned(ctx context.Context, plan *planner.Result) error {
 	switch {
 	case a.asJSON:
 		if err := a.printJSON(plan); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -145,7 +144,7 @@ func (a *app) plannerFlow() (*engine.Flow, *engine.Recording, error) {
 	if source == noModel && !a.quiet {
 		fmt.Fprintf(a.stderr, "%s, so %s plans; pflow model list shows what can be\n", noModel, name)
 	}
-	if !slices.ContainsFunc(flow.State(), func(k engine.StateKey) bool { return k.Name == "planner_output" }) {
+	if !planner.Is(flow) {
 		return nil, nil, usage("the flow %q (%s) is no planner: it has no state key planner_output", flow.Name, source)
 	}
 	return flow, docs, nil

@@ -11,6 +11,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/planner"
 	"pflow/internal/workflow"
 )
 
@@ -51,15 +52,20 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 			if err != nil {
 				return err
 			}
-			res, err := engine.Execute(c.Context(), flow, nil, engine.Options{
-				RunID: args[0], Journal: w, History: &past.History, Observe: a.observer(),
+			p := a.follow("running " + flow.Name)
+			res, err := engine.Execute(p.within(a.withExchanges(c.Context(), args[0])), flow, nil, engine.Options{
+				RunID: args[0], Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
 			})
+			p.stop()
 			var undecided *engine.NeedsDecision
 			if errors.As(err, &undecided) {
 				return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(args[0]))
 			}
 			if err != nil {
 				return err
+			}
+			if planner.Is(flow) {
+				return a.showPlanned(c.Context(), planner.Of(flow, res))
 			}
 			return a.finish(res)
 		},

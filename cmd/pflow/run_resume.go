@@ -23,10 +23,12 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	if err := found.Err(); err != nil {
 		return err
 	}
-	res, err := program.Run(ctx, nil, workflow.Options{
-		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Observe: a.observer()},
+	p := a.follow("running " + r.Source.Name)
+	res, err := program.Run(p.within(a.withExchanges(ctx, id)), nil, workflow.Options{
+		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer()},
 		Approve: a.approve(f),
 	})
+	p.stop()
 	var undecided *engine.NeedsDecision
 	if errors.As(err, &undecided) {
 		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))

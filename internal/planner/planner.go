@@ -4,6 +4,7 @@ package planner
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,18 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 	}
 	res.read(run)
 	return res
+}
+
+// Of is the plan of a planner flow's run that was begun elsewhere, such as one that was resumed.
+func Of(flow *engine.Flow, run *engine.Result) *Result {
+	res := empty(flow)
+	res.read(run)
+	return res
+}
+
+// Is reports whether a flow plans: whether it has a state key planner_output.
+func Is(flow *engine.Flow) bool {
+	return slices.ContainsFunc(flow.State(), func(k engine.StateKey) bool { return k.Name == "planner_output" })
 }
 
 // input is the first store of a planner flow: of what is known of a request, the keys that the flow declares.
