@@ -4,11 +4,11 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 
-.PHONY: test test-llm check lint flows bench bench-stats bench-peers fuzz
+.PHONY: test test-llm check lint flows browser bench bench-stats bench-peers fuzz
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
-test: lint
+test: lint browser
 	$(GO) test -race ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	@$(MAKE) --no-print-directory flows
@@ -18,7 +18,7 @@ test-llm:
 	RUN_LLM_TESTS=1 $(GO) test -count=1 -v -run TestRealModel ./cmd/pflow
 
 # Quick, while working.
-check: lint
+check: lint browser
 	$(GO) test ./...
 	@$(MAKE) --no-print-directory flows
 
@@ -36,8 +36,15 @@ flows:
 		*) $(GO) run ./cmd/pflow flow check --home "$$home" "$$flow" ;; \
 	esac || exit 1; done
 
+# The reports of experiments are looked at in a real browser. PFLOW_SKIP_BROWSER=1 does without.
+browser:
+	@if [ -z "$$PFLOW_SKIP_BROWSER" ] && ! command -v chromium >/dev/null; then \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get install -y chromium || { $$sudo apt-get update && $$sudo apt-get install -y chromium; }; fi
+
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./internal/value
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/experiment
 	@$(MAKE) --no-print-directory bench-stats
 
 # The statistics of experiments by simulation; fails when false positives, coverage or power leave their bounds.

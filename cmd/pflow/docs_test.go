@@ -16,6 +16,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/flowtest"
+	"pflow/internal/llmtest"
 )
 
 // documents are the pages whose blocks TestDocs holds to the program.
@@ -33,6 +34,7 @@ func documents(t *testing.T) []string {
 //
 //	yaml FILE      a flow, or the tests of one: loaded without a finding, and kept as FILE
 //	yaml FILE bad  the same, but a flow with faults
+//	yaml FILE experiment  kept as FILE: an experiment, which the page runs
 //	json, text FILE  kept as FILE
 //	console        each line that begins with "$ " is run, and must print the lines that follow it
 //
@@ -45,6 +47,9 @@ func TestDocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newSession(t)
+			if filepath.Base(file) == "tuning.md" {
+				s.withModel()
+			}
 			got := eachBlock(string(data), s.block)
 			s.checkKept()
 			if *update {
@@ -107,6 +112,7 @@ func eachBlock(page string, f func(info []string, text string) string) string {
 
 // session is a directory in which the blocks of a page run.
 type session struct {
+	env  []string // what its commands have beside the usual
 	t    *testing.T
 	dir  string
 	home string
@@ -117,6 +123,22 @@ func newSession(t *testing.T) *session {
 	return &session{t: t, dir: t.TempDir(), home: t.TempDir()}
 }
 
+// withModel gives a session the recorded exchanges, and a model that is asked for one reply more.
+func (s *session) withModel() {
+	s.t.Helper()
+	if *update {
+		recordAnew(s.t)
+	}
+	if err := os.CopyFS(filepath.Join(s.dir, "examples", "recorded"), os.DirFS(recordings)); err != nil {
+		s.t.Fatal(err)
+	}
+	server := llmtest.New(s.t, llmtest.Script{Replies: []llmtest.Reply{{
+		Schema: "metadata", Match: "what it works on", JSON: map[string]any{
+			"name": "text-file-capitalize", "description": "Writes the words of a text file in capitals to another file.", "keywords": []any{"capitals", "upper case", "loud"}},
+	}}})
+	s.env = []string{"OPENAI_BASE_URL=" + server.BaseURL(), "OPENAI_API_KEY=" + serverKey}
+}
+
 func (s *session) block(info []string, text string) string {
 	s.t.Helper()
 	switch {
@@ -124,7 +146,7 @@ func (s *session) block(info []string, text string) string {
 		return s.console(text)
 	case len(info) >= 2 && (info[0] == "yaml" || info[0] == "json" || info[0] == "text"):
 		s.keep(info[1], text)
-		if info[0] == "yaml" && (len(info) == 2 || info[2] != "bad") {
+		if info[0] == "yaml" && (len(info) == 2 || info[2] != "bad" && info[2] != "experiment") {
 			s.kept = append(s.kept, info[1])
 		}
 	default:
@@ -199,7 +221,7 @@ func exitStatus(err error) int {
 func (s *session) run(command string) ([]byte, error) {
 	c := exec.Command("sh", "-c", command)
 	c.Dir = s.dir
-	c.Env = append(os.Environ(), "HOME="+s.home, "PFLOW_HOME=", "CI=true")
+	c.Env = append(append(os.Environ(), "HOME="+s.home, "PFLOW_HOME=", "CI=true"), s.env...)
 	printed, err := c.CombinedOutput()
 	printed = bytes.ReplaceAll(printed, []byte(s.home), []byte("/home/you"))
 	return bytes.ReplaceAll(printed, []byte(s.dir), []byte(".")), err

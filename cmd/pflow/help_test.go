@@ -31,7 +31,6 @@ mcp: serve add list remove check`
 const later = `
 why
 workflow: test
-experiment: run report compare
 trace: list show prune
 mcp: serve add list remove check`
 
@@ -108,6 +107,7 @@ func TestExamples(t *testing.T) {
 				t.Parallel()
 				s := newSession(t)
 				prepareExamples(t, s)
+				prepareExperiments(t, s, line)
 				if !strings.Contains(line, "workflow save") {
 					if printed, err := s.run("pflow workflow save ./greet.json"); err != nil {
 						t.Fatalf("%v\n%s", err, printed)

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/experiment"
+)
+
+func (a *app) experimentCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "experiment",
+		Short: "Compare planner flows on cases with known expectations",
+		Long: `An experiment plans every case under every variant, scores the plans, and compares the variants case by case: a
+difference with its interval, p, and a verdict against the smallest difference that matters.`,
+		Example: "  pflow experiment run ./experiment.yaml\n  pflow experiment report --format markdown",
+	}
+	c.AddCommand(a.experimentCompareCommand(), a.experimentReportCommand(), a.experimentRunCommand())
+	return c
+}
+
+// experimentsDir is where experiments are kept.
+func (a *app) experimentsDir() (string, error) {
+	if a.homeDir() == "" {
+		return "", usage("experiments are kept in the home, and there is none: give --home FOLDER")
+	}
+	return filepath.Join(a.homeDir(), "experiments"), nil
+}
+
+// experimentDir finds an experiment by its id, the beginning of one, or "" for the newest.
+func (a *app) experimentDir(id string) (string, error) {
+	dir, err := a.experimentsDir()
+	if err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", usage("%s", fileError(err))
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	if len(ids) == 0 {
+		return "", usage("there are no experiments yet; pflow experiment run makes one")
+	}
+	if id == "" {
+		return filepath.Join(dir, slices.MaxFunc(ids, func(a, b string) int {
+			return cmp.Or(made(dir, a).Compare(made(dir, b)), strings.Compare(a, b))
+		})), nil
+	}
+	var found []string
+	for _, name := range ids {
+		if name == id {
+			return filepath.Join(dir, name), nil
+		}
+		if strings.HasPrefix(name, id) {
+			found = append(found, name)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return filepath.Join(dir, found[0]), nil
+	case 0:
+		return "", usage("there is no experiment %q%s", id, didYouMean(id, ids))
+	}
+	return "", usage("%q is the beginning of several experiments: %s", id, strings.Join(found, ", "))
+}
+
+// made is when an experiment was begun: ids tell only seconds.
+func made(dir, id string) time.Time {
+	info, err := os.Stat(filepath.Join(dir, id, experiment.LockFile)) // written once
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// gateFlags are the conditions of a command line that fail an experiment.
+type gateFlags struct {
+	failOn []string
+	failIf []string
+}
+
+func (g *gateFlags) add(c *cobra.Command) {
+	c.Flags().StringSliceVar(&g.failOn, "fail-on", nil, "exit with status 100 on this `VERDICT`: "+strings.Join(experiment.Verdicts, ", "))
+	c.Flags().StringArrayVar(&g.failIf, "fail-if", nil, "exit with status 100 if this `EXPR` over the report holds, such as errors > 0 (repeatable)")
+}
+
+func (g *gateFlags) read() ([]string, []experiment.Condition, error) {
+	var verdicts []string
+	for _, v := range g.failOn {
+		name := strings.ToUpper(strings.TrimSpace(v))
+		if !slices.Contains(experiment.Verdicts, name) {
+			return nil, nil, usage("--fail-on %s: there is no such verdict%s; there are: %s", v, didYouMean(name, experiment.Verdicts), strings.Join(experiment.Verdicts, ", "))
+		}
+		verdicts = append(verdicts, name)
+	}
+	var conditions []experiment.Condition
+	for _, source := range g.failIf {
+		c, problem := experiment.ReadCondition(source)
+		if problem != "" {
+			return nil, nil, usage("--fail-if %s: %s", source, problem)
+		}
+		conditions = append(conditions, c)
+	}
+	return verdicts, conditions, nil
+}
+
+// gate is the error of a report that fails the experiment.
+func gate(r *experiment.Report, failOn []string, failIf []experiment.Condition) error {
+	if why := r.Gate(failOn, failIf); len(why) > 0 {
+		return fail(exitGate, "the experiment fails: %s", strings.Join(why, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/experiment"
+)
+
+func (a *app) experimentReportCommand() *cobra.Command {
+	var format, out string
+	var details int
+	g := &gateFlags{}
+	c := &cobra.Command{
+		Use:   "report [ID]",
+		Short: "Show the report of an experiment, by default the newest",
+		Long: `Work out the report of an experiment from its rows: as text, JSON, JUnit XML, Markdown, or one page of HTML that needs
+nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a gate fails it.`,
+		Example: "  pflow experiment report\n  pflow experiment report --format html -o report.html\n  pflow experiment report --format junit --fail-if \"errors > 0\"",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			failOn, failIf, err := g.read()
+			if err != nil {
+				return err
+			}
+			id := ""
+			if len(args) > 0 {
+				id = args[0]
+			}
+			r, err := a.readReport(id)
+			if err != nil {
+				return err
+			}
+			if err := a.writeReport(r, format, out, details); err != nil {
+				return err
+			}
+			return gate(r, failOn, failIf)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&format, "format", "", "one of text, json, junit, markdown, html (default text)")
+	fl.StringVarP(&out, "output", "o", "", "write the report to this `FILE`")
+	fl.IntVar(&details, "details", 10, "how many fixed, and how many broken cases the text lists")
+	g.add(c)
+	return c
+}
+
+// readReport works out the report of a stored experiment.
+func (a *app) readReport(id string) (*experiment.Report, error) {
+	dir, err := a.experimentDir(id)
+	if err != nil {
+		return nil, err
+	}
+	store, err := experiment.ReadStore(dir)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	defer store.Close()
+	r, err := experiment.NewReport(store)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return r, nil
+}
+
+func (a *app) writeReport(r *experiment.Report, format, out string, details int) error {
+	if out == "" {
+		return a.showReport(r, format, details)
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return usage("-o %s: %v", out, reason(err))
+	}
+	err = a.renderReport(f, r, format, details)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fail(exitFailed, "%s: %v", out, reason(err))
+	}
+	return nil
+}
+
+func (a *app) showReport(r *experiment.Report, format string, details int) error {
+	return a.renderReport(a.stdout, r, format, details)
+}
+
+func (a *app) renderReport(w io.Writer, r *experiment.Report, format string, details int) error {
+	if format == "" {
+		if format = "text"; a.asJSON {
+			format = "json"
+		}
+	}
+	data, err := r.Format(format, details)
+	if err != nil {
+		return usage("--format %s: %v", format, err)
+	}
+	_, err = fmt.Fprint(w, data)
+	return err
+}

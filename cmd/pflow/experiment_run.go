@@ -1,0 +1,280 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine/journal"
+	"pflow/internal/diag"
+	"pflow/internal/experiment"
+)
+
+// experimentFlags are the flags of experiment run.
+type experimentFlags struct {
+	gateFlags
+	a, b        []string
+	cases       string
+	repeats     int
+	concurrency int
+	seed        int
+	budget      experiment.Budget
+	primary     string
+	effect      float64
+	id          string
+	resume      string
+	retry       bool
+	details     int
+}
+
+func (a *app) experimentRunCommand() *cobra.Command {
+	f := &experimentFlags{}
+	c := &cobra.Command{
+		Use:   "run [SPEC.yaml]",
+		Short: "Run an experiment, or go on with one that was stopped",
+		Long: `Run an experiment: a document, or two flows and a file of cases. Results are kept in the home, a row for each case,
+variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.`,
+		Example: `  pflow experiment run ./experiment.yaml
+  pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
+  pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
+  pflow experiment run --resume 20240115`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.runExperiment(c, args, f)
+		},
+	}
+	fl := c.Flags()
+	fl.StringArrayVar(&f.a, "a", nil, "the `FLOW` of the baseline")
+	fl.StringArrayVar(&f.b, "b", nil, "the `FLOW` that is compared with it (repeatable)")
+	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line")
+	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case under each variant")
+	fl.IntVar(&f.concurrency, "concurrency", 1, "how many plans are made at the same time")
+	fl.IntVar(&f.seed, "seed", 1, "of the order of the plans and of the statistics")
+	fl.Float64Var(&f.budget.CostUSD, "max-cost", 0, "stop once so many `USD` were spent")
+	fl.IntVar(&f.budget.Calls, "max-calls", 0, "stop after so many calls of models")
+	fl.IntVar(&f.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
+	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
+	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default the time)")
+	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, or last")
+	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
+	fl.IntVar(&f.details, "details", 10, "how many fixed, and how many broken cases to list")
+	f.add(c)
+	fl.StringVar(&a.date, "date", "", "the `DAY` that words like today count from, as 2024-01-31 (default today)")
+	a.nodeFlags(c)
+	a.modelFlags(c)
+	a.setFlag(c)
+	return c
+}
+
+// runExperiment starts or resumes, runs, and shows the report.
+func (a *app) runExperiment(c *cobra.Command, args []string, f *experimentFlags) error {
+	failOn, failIf, err := f.read()
+	if err != nil {
+		return err
+	}
+	x, store, done, err := a.openExperiment(c, args, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p := a.followExperiment()
+	x.Progress = p.show
+	ended, err := x.Run(c.Context(), f.retry)
+	p.stop()
+	if err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	id := filepath.Base(store.Dir)
+	if c.Context().Err() != nil {
+		return fail(exitFailed, "stopped with %d rows still to make; go on with: pflow experiment run --resume %s", ended.Missing, id)
+	}
+	r, err := experiment.NewReport(store)
+	if err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	if err := a.showReport(r, "", f.details); err != nil {
+		return err
+	}
+	if ended.Budget != "" && ended.Missing > 0 {
+		return fail(exitFailed, "the budget %s is used up with %d rows still to make; go on with a larger one: pflow experiment run --resume %s --max-…", ended.Budget, ended.Missing, id)
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "kept as experiment %s\n", id)
+	}
+	return gate(r, append(failOn, x.Spec.FailOn...), append(failIf, x.Spec.FailIf...))
+}
+
+// openExperiment makes a new experiment, or opens the one to go on with.
+func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags) (*experiment.Experiment, *experiment.Store, func(), error) {
+	fails := func(err error) (*experiment.Experiment, *experiment.Store, func(), error) { return nil, nil, nil, err }
+	if f.resume != "" {
+		if len(args) > 0 {
+			return fails(usage("--resume goes on with an experiment as it began: leave out %s", args[0]))
+		}
+		store, err := a.storeToResume(c, f)
+		if err != nil {
+			return fails(err)
+		}
+		x, err := a.resumeExperiment(store)
+		if err != nil {
+			store.Close()
+			return fails(err)
+		}
+		f.changeable(c, x.Spec)
+		return x, store, func() { store.Close() }, nil
+	}
+	if f.retry {
+		return fails(usage("--retry-errors goes with --resume ID"))
+	}
+	spec, err := a.experimentSpec(c, args, f)
+	if err != nil {
+		return fails(err)
+	}
+	dir, err := a.experimentsDir()
+	if err != nil {
+		return fails(err)
+	}
+	id := cmp.Or(f.id, journal.NewID(time.Now()))
+	if !experimentID.MatchString(id) {
+		return fails(usage("--id %s: want letters, digits, hyphens and underscores", id))
+	}
+	dir = filepath.Join(dir, id)
+	store, err := experiment.CreateStore(dir)
+	if err != nil {
+		return fails(usage("the experiment cannot be kept: %s", fileError(err)))
+	}
+	o, err := a.experimentOptions(spec)
+	if err == nil {
+		var x *experiment.Experiment
+		if x, err = experiment.Create(store, spec, o); err == nil {
+			return x, store, func() { store.Close() }, nil
+		}
+	}
+	store.Close()
+	os.RemoveAll(dir)
+	var invalid *diag.Err
+	var exit *exitError
+	if errors.As(err, &invalid) || errors.As(err, &exit) {
+		return fails(err)
+	}
+	return fails(usage("%s", fileError(err)))
+}
+
+// changeable takes the flags that an experiment can be gone on with: they change no row.
+func (f *experimentFlags) changeable(c *cobra.Command, spec *experiment.Spec) {
+	for flag, take := range map[string]func(){
+		"concurrency": func() { spec.Concurrency = f.concurrency }, "max-cost": func() { spec.Budget.CostUSD = f.budget.CostUSD },
+		"max-calls": func() { spec.Budget.Calls = f.budget.Calls }, "max-tokens": func() { spec.Budget.Tokens = f.budget.Tokens },
+	} {
+		if c.Flags().Changed(flag) {
+			take()
+		}
+	}
+}
+
+// storeToResume opens the experiment to go on with. Flags that would make other rows than it began with are refused.
+func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.Store, error) {
+	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "record", "replay", "replay-or-call", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
+		if c.Flags().Changed(flag) {
+			return nil, usage("--resume goes on with an experiment as it began: leave out --%s", flag)
+		}
+	}
+	id := f.resume
+	if id == "last" {
+		id = ""
+	}
+	dir, err := a.experimentDir(id)
+	if err != nil {
+		return nil, err
+	}
+	store, err := experiment.OpenStore(dir)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return store, nil
+}
+
+var experimentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+
+func (a *app) resumeExperiment(store *experiment.Store) (*experiment.Experiment, error) {
+	spec, _, err := store.Spec()
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	o, err := a.experimentOptions(spec)
+	if err != nil {
+		return nil, err
+	}
+	x, err := experiment.Resume(store, o)
+	if err != nil {
+		var invalid *diag.Err
+		var exit *exitError
+		if errors.As(err, &invalid) || errors.As(err, &exit) {
+			return nil, err
+		}
+		return nil, usage("%v", err)
+	}
+	return x, nil
+}
+
+// experimentSpec is the document with what the flags say, or an experiment of flags alone.
+func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags) (*experiment.Spec, error) {
+	given := func(flag string) bool { return c.Flags().Changed(flag) }
+	if len(f.a) > 1 {
+		return nil, usage("--a names the one baseline; give the others as --b")
+	}
+	var spec *experiment.Spec
+	switch {
+	case len(args) == 1 && len(f.a)+len(f.b) > 0:
+		return nil, usage("give a document, or --a, --b and --cases, not both")
+	case len(args) == 1:
+		data, err := os.ReadFile(args[0])
+		if err != nil {
+			return nil, usage("%s", fileError(err))
+		}
+		var found diag.List
+		if spec, found = experiment.ReadSpec(args[0], data); spec == nil {
+			return nil, &diag.Err{List: found}
+		}
+		a.showFindings(found)
+	case len(f.a) == 0 || len(f.b) == 0 || f.cases == "":
+		return nil, usage("pflow experiment run: give a document, or --a FLOW --b FLOW --cases FILE; see pflow experiment run --help")
+	default:
+		spec = experiment.OfFlows(f.a[0], f.b)
+	}
+	if f.cases != "" {
+		spec.CasesFile, spec.Inline = f.cases, nil
+	}
+	set, err := a.setFlags()
+	if err != nil {
+		return nil, err
+	}
+	for i := range spec.Variants {
+		spec.Variants[i].Set = append(spec.Variants[i].Set, set...)
+		spec.Variants[i].Model = cmp.Or(spec.Variants[i].Model, a.model)
+	}
+	for flag, take := range map[string]func(){
+		"repeats": func() { spec.Repeats = f.repeats },
+		"seed":    func() { spec.Seed = uint64(max(0, f.seed)) }, "date": func() { spec.Date = a.date },
+		"record": func() { spec.Replies.Record = a.record }, "replay": func() { spec.Replies.Replay = a.replay },
+		"replay-or-call": func() { spec.Replies.ReplayOrCall = a.replayOrCall },
+		"primary":        func() { spec.Primary = experiment.Metric(f.primary) }, "effect": func() { spec.Effect = f.effect },
+		"nodes": func() { spec.Catalogue = append(spec.Catalogue, a.nodeFiles...) }, "no-builtin": func() { spec.NoBuiltin = a.noBuiltin },
+	} {
+		if given(flag) {
+			take()
+		}
+	}
+	f.changeable(c, spec)
+	if problem := spec.Problem(); problem != "" {
+		return nil, usage("%s", problem)
+	}
+	return spec, nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// prepareExperiments makes the experiments that examples name: 20240115… and 20240116….
+func prepareExperiments(t *testing.T, s *session, line string) {
+	t.Helper()
+	if !strings.HasPrefix(strings.TrimSpace(line), "pflow experiment") {
+		return
+	}
+	dir := filepath.Join(s.home, ".pflow", "experiments")
+	for _, id := range []string{"20240115-120000-1a2b3c4d", "20240116-120000-1a2b3c4d"} {
+		if printed, err := s.run("pflow experiment run ./experiment.yaml"); err != nil {
+			t.Fatalf("%v\n%s", err, printed)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, entries[len(entries)-1].Name()), filepath.Join(dir, id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const slowFlow = `flow: slow
+version: 1
+state:
+  user_input: {type: string, required: true}
+  planner_output: {type: any, default: null}
+nodes:
+  wait: {op: sleep, with: {for: 40ms}, next: tell}
+  tell:
+    op: eval
+    with: {expr: '{"status": "infeasible"}'}
+    post: {planner_output: result}
+    next: end
+`
+
+// TestTerminalExperiment: on a terminal the run shows how far it is; Ctrl-C ends it with 130 and how to go on, and going on
+// makes the rest.
+func TestTerminalExperiment(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.file("slow.yaml", slowFlow)
+	var cases strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&cases, `{"id": "c%d", "request": "wait", "expect": {"abstain": true}}`+"\n", i)
+	}
+	d.file("cases.jsonl", cases.String())
+	tt := d.start("experiment", "run", "--a", "./slow.yaml", "--b", "./slow.yaml", "--cases", "cases.jsonl", "--concurrency", "4", "--id", "slow")
+	tt.expect(" of 120, ")
+	tt.expect("s left")
+	tt.send(ctrlC)
+	tt.expect("go on with: pflow experiment run --resume slow")
+	tt.exits(130)
+	if !strings.Contains(tt.printed(), codeClear) {
+		t.Errorf("the line is never cleared:\n%q", tt.printed())
+	}
+	before, err := d.command("experiment", "report", "slow", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct{ Rows, Missing int }
+	if err := json.Unmarshal(before, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Rows == 0 || report.Missing == 0 || report.Rows+report.Missing != 120 {
+		t.Errorf("stopped with %+v", report)
+	}
+	printed, err := d.command("experiment", "run", "--resume", "slow", "--json").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	if !strings.HasPrefix(string(printed), "{") || !strings.Contains(string(printed), `"missing": 0`) {
+		t.Errorf("resumed without a terminal:\n%s", printed)
+	}
+}
+
+// TestShippedExperiment runs the shipped experiment as it is: a case set over the built-in nodes with cases of every
+// outcome, on which no plan breaks.
+func TestShippedExperiment(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	file, err := filepath.Abs("../../experiments/planners.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed, err := d.command("experiment", "run", file, "--json").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	var report struct {
+		Cases, Errors int
+		Variants      []struct {
+			Outcomes map[string]map[string]int
+		}
+	}
+	if err := json.Unmarshal(printed, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Cases < 60 || report.Errors > 0 {
+		t.Errorf("%d cases, %d errors", report.Cases, report.Errors)
+	}
+	for _, expected := range []string{"plan", "reuse", "ask", "abstain"} {
+		n := 0
+		for _, times := range report.Variants[0].Outcomes[expected] {
+			n += times
+		}
+		if n < 8 {
+			t.Errorf("%d cases expect %s", n, expected)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+)
+
+// results are the numbers of an experiment, by metric, variant and case.
+type results struct {
+	spec     *Spec
+	variants []storedVariant
+	cases    []caseLine
+	values   map[Metric][][][]float64 // metric -> variant -> case -> repeats
+	tally    []tally                  // of the variants
+	failed   [][]int                  // variant -> case -> rows without an answer
+	from     []rowSource              // of the variants
+	rows     int
+	errors   int
+	all      int // cases, with those that have no row yet
+	missing  int // rows that are still to be made
+	left     int // cases of one of two experiments that are not compared
+}
+
+// rowSource is where the rows of a variant are kept.
+type rowSource struct {
+	store   *Store
+	variant int
+	ords    []int // of the cases
+}
+
+// detail reads what a row holds beside its numbers.
+func (x *results) detail(variant, at, repeat int) (*detail, error) {
+	f := x.from[variant]
+	return f.store.detail(Key{f.ords[at], f.variant, repeat})
+}
+
+// tally counts what is no metric.
+type tally struct {
+	rows, errors int
+	outcomes     map[string]map[string]int
+	micro        map[Metric]*Counts
+}
+
+// collect reads the rows of an experiment. Plans and steps stay in the store.
+func collect(s *Store) (*results, error) {
+	spec, variants, err := s.Spec()
+	if err != nil {
+		return nil, err
+	}
+	out := &results{spec: spec, variants: variants, values: map[Metric][][][]float64{}}
+	if out.all, err = s.count(); err != nil {
+		return nil, err
+	}
+	for _, m := range Metrics {
+		out.values[m] = make([][][]float64, len(variants))
+	}
+	for i := range variants {
+		out.from = append(out.from, rowSource{store: s, variant: i})
+		out.failed = append(out.failed, nil)
+		out.tally = append(out.tally, tally{outcomes: map[string]map[string]int{}, micro: map[Metric]*Counts{NodeF1: {}, EdgeF1: {}, ParamF1: {}}})
+	}
+	err = s.eachRow(func(c caseLine, r Row) error {
+		if n := len(out.cases); n == 0 || out.cases[n-1].ord != c.ord {
+			out.cases = append(out.cases, c)
+			for _, m := range Metrics {
+				for v := range variants {
+					out.values[m][v] = append(out.values[m][v], nil)
+				}
+			}
+			for v := range variants {
+				out.from[v].ords = append(out.from[v].ords, c.ord)
+				out.failed[v] = append(out.failed[v], 0)
+			}
+		}
+		at := len(out.cases) - 1
+		for m, v := range r.Values {
+			of := &out.values[m][r.Variant][at]
+			*of = append(*of, v)
+		}
+		if r.ErrorKind != "" {
+			out.failed[r.Variant][at]++
+		}
+		out.count(c, r)
+		return nil
+	})
+	out.missing = out.all*len(variants)*spec.Repeats - out.rows
+	return out, err
+}
+
+func (x *results) count(c caseLine, r Row) {
+	t := &x.tally[r.Variant]
+	x.rows++
+	t.rows++
+	if r.ErrorKind != "" {
+		x.errors++
+		t.errors++
+	}
+	expected := c.expected
+	if expected == "" {
+		expected = "any"
+	}
+	if t.outcomes[expected] == nil {
+		t.outcomes[expected] = map[string]int{}
+	}
+	t.outcomes[expected][r.Outcome]++
+	if c.expected != OutcomeAbstain {
+		t.micro[NodeF1].add(r.Nodes)
+		t.micro[EdgeF1].add(r.Edges)
+		t.micro[ParamF1].add(r.Param)
+	}
+}
+
+// metrics are those that have values and say something: what is 0 in every row, as the cost of an experiment without
+// models, is left out. Rows with replies from recordings have no times.
+func (x *results) metrics() []Metric {
+	var out []Metric
+	for _, m := range Metrics {
+		if x.spec.Metrics != nil && m != x.spec.Primary && !slices.Contains(x.spec.Metrics, m) {
+			continue
+		}
+		if m == NetLatency && m != x.spec.Primary && !x.waited() {
+			continue // the same as Latency
+		}
+		if m == Pass || m == x.spec.Primary || x.says(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// waited reports whether any row waited for a rate limit.
+func (x *results) waited() bool {
+	for v := range x.variants {
+		for i := range x.cases {
+			if !slices.Equal(x.values[Latency][v][i], x.values[NetLatency][v][i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *results) says(m Metric) bool {
+	for _, cases := range x.values[m] {
+		for _, runs := range cases {
+			if slices.ContainsFunc(runs, func(v float64) bool { return v != 0 || m.Rate() }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// means are the means over repeats of the cases that have values.
+func means(cases [][]float64) []float64 {
+	var out []float64
+	for _, runs := range cases {
+		if len(runs) > 0 {
+			out = append(out, mean(runs))
+		}
+	}
+	return out
+}
+
+// mean is 0 for no values.
+func mean(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	return sum(list) / float64(len(list))
+}
+
+func sum(list []float64) float64 {
+	total := 0.
+	for _, v := range list {
+		total += v
+	}
+	return total
+}
+
+// quantileOf gives a quantile of sorted values, linear between neighbours.
+func quantileOf(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	at := q * float64(len(sorted)-1)
+	low := int(math.Floor(at))
+	if low+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
+}

@@ -1,0 +1,269 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"pflow/internal/stats"
+)
+
+// NewReport works out what the rows of a store say.
+func NewReport(s *Store) (*Report, error) {
+	x, err := collect(s)
+	if err != nil {
+		return nil, err
+	}
+	return x.report()
+}
+
+func (x *results) report() (*Report, error) {
+	r := &Report{
+		Schema: ReportSchema, Name: x.spec.Name, Description: x.spec.Description, Baseline: x.variants[0].Name,
+		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
+		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
+		Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
+	}
+	for i := range x.variants {
+		r.Variants = append(r.Variants, x.variant(i, r.Metrics))
+	}
+	if err := x.compare(r); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Factors, err = x.factors(); err != nil {
+		return nil, err
+	}
+	x.remarks(r)
+	return r, nil
+}
+
+func (x *results) groups() int {
+	seen := map[string]bool{}
+	for _, c := range x.cases {
+		if c.group != "" {
+			seen[c.group] = true
+		}
+	}
+	return len(seen)
+}
+
+// remarks says what keeps a report from being taken at its word.
+func (x *results) remarks(r *Report) {
+	if n := len(x.cases); n < stats.LoudBelow {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("ONLY %s: below %d, intervals rest on assumptions that cannot be checked; take no verdict from this alone", counted(n, "CASE"), stats.LoudBelow))
+	}
+	if r.Missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s of %d are missing: the run was stopped; pflow experiment run --resume goes on", counted(r.Missing, "row"), r.Rows+r.Missing))
+	}
+	if r.Errors > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(r.Errors, "row")))
+	}
+	if x.spec.Replies.Kept() {
+		r.Notes = append(r.Notes, "replies of models were recorded: latency is not compared, since recorded replies take no time")
+	}
+	if x.left > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of one experiment alone, or with other expectations, left out", counted(x.left, "case")))
+	}
+	if r.Repeats == 1 {
+		r.Notes = append(r.Notes, "each case was run once: how much a case varies from run to run is not known")
+	}
+	if len(r.Comparisons) > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by Holm's adjustment for %d comparisons", len(r.Comparisons)))
+	}
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if thing == "CASE" {
+		return fmt.Sprintf("%d CASES", n)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// variant is one variant by itself.
+func (x *results) variant(i int, metrics []Metric) VariantReport {
+	v, t := x.variants[i], x.tally[i]
+	out := VariantReport{
+		Name: v.Name, Flow: v.FlowName, Hash: v.FlowHash, Model: v.Model, Levels: v.Levels, Rows: t.rows, Errors: t.errors,
+		Means: map[Metric]float64{}, Medians: map[Metric]float64{}, Totals: map[Metric]float64{}, Outcomes: t.outcomes,
+		PassK: x.passK(i),
+	}
+	for _, m := range metrics {
+		list := means(x.values[m][i])
+		if len(list) == 0 {
+			continue
+		}
+		out.Means[m] = mean(list)
+		slices.Sort(list)
+		out.Medians[m] = quantileOf(list, .5)
+		if m == Latency {
+			out.Latency = &Quantiles{quantileOf(list, .5), quantileOf(list, .9), quantileOf(list, .99), list[len(list)-1]}
+			out.latencies = list
+		}
+		if m == Calls || m == Tokens || m == CostUSD {
+			for _, runs := range x.values[m][i] {
+				out.Totals[m] += sum(runs)
+			}
+		}
+		if c := t.micro[m]; c != nil && c.Expected > 0 {
+			if out.Micro == nil {
+				out.Micro = map[Metric]float64{}
+			}
+			out.Micro[m] = c.F1()
+		}
+	}
+	return out
+}
+
+// passK gives pass^k for every k up to the number of repeats, over the cases that have that many runs.
+func (x *results) passK(i int) []float64 {
+	var out []float64
+	for k := 1; k <= x.spec.Repeats; k++ {
+		total, n := 0., 0
+		for _, runs := range x.values[Pass][i] {
+			if chance, err := stats.PassK(int(sum(runs)), len(runs), k); err == nil {
+				total += chance
+				n++
+			}
+		}
+		if n == 0 {
+			break
+		}
+		out = append(out, total/float64(n))
+	}
+	return out
+}
+
+// pair puts the values of one metric side by side.
+func (x *results) pair(m Metric, a, b [][]float64) (stats.Paired, error) {
+	list := make([]stats.Case, len(x.cases))
+	for i, c := range x.cases {
+		list[i] = stats.Case{ID: c.id, Group: c.group, A: a[i], B: b[i]}
+	}
+	return stats.Pair(list, m.Rate())
+}
+
+// resamples of bootstraps; those of many cases are drawn less often, so that a report takes seconds.
+func resamples(cases int) int {
+	return max(999, min(stats.DefaultResamples, 20_000_000/max(1, cases)))
+}
+
+// compare holds every variant to the baseline.
+func (x *results) compare(r *Report) error {
+	type held struct {
+		t     stats.TTest
+		guard []stats.Checked
+	}
+	var all []held
+	var ps []float64
+	for i := 1; i < len(x.variants); i++ {
+		c := Comparison{Variant: x.variants[i].Name, Guardrails: []stats.Checked{}, Metrics: []Difference{}}
+		h := held{}
+		for _, m := range r.Metrics {
+			p, err := x.pair(m, x.values[m][0], x.values[m][i])
+			if err != nil {
+				return err
+			}
+			if p.Cases() == 0 && m != r.Primary {
+				continue
+			}
+			d := Difference{Metric: m, Cases: p.Cases(), Missing: p.Missing, Baseline: p.MeanA(), Variant: p.MeanB(), TTest: p.TTest()}
+			if !m.Rate() {
+				median := p.BCa(stats.MedianDifference, r.Seed, resamples(p.Cases()))
+				ratio := p.BCa(stats.RatioOfMeans, r.Seed, resamples(p.Cases()))
+				d.Median, d.Ratio = &median, &ratio
+			}
+			c.Metrics = append(c.Metrics, d)
+			if m == r.Primary {
+				h.t = d.TTest
+				c.P, c.Differ, c.SignFlip = d.TTest.P, d.TTest.Differ, p.SignFlip(r.Seed, 0)
+				if least, ok := d.TTest.Detectable(); ok {
+					c.Detectable = &least
+				}
+			}
+			if m == Pass {
+				if mc, err := p.McNemar(); err == nil {
+					c.McNemar = &mc
+				}
+			}
+		}
+		checked, err := x.guardrails(i)
+		if err != nil {
+			return err
+		}
+		h.guard, c.Guardrails = checked, append(c.Guardrails, checked...)
+		if err := x.differing(&c, i); err != nil {
+			return err
+		}
+		all, ps = append(all, h), append(ps, h.t.P)
+		r.Comparisons = append(r.Comparisons, c)
+	}
+	for i, p := range stats.Holm(ps) {
+		c := &r.Comparisons[i]
+		d := stats.Decide(all[i].t, stats.Rule{
+			Metric: string(r.Primary), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
+		})
+		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further
+	}
+	return nil
+}
+
+func (x *results) guardrails(i int) ([]stats.Checked, error) {
+	var out []stats.Checked
+	for _, g := range x.spec.Guardrails {
+		if g.Metric.Timed() && x.spec.Replies.Kept() {
+			continue
+		}
+		p, err := x.pair(g.Metric, x.values[g.Metric][0], x.values[g.Metric][i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stats.Guard{Metric: string(g.Metric), Relative: g.Relative, Absolute: g.Absolute}.Check(p))
+	}
+	return out, nil
+}
+
+// factors gives the main effect of every level of every node's variants: the mean of a case over all variants that have
+// it, against that over all that have the first level.
+func (x *results) factors() ([]FactorEffect, error) {
+	levels := map[string][]string{}
+	var nodes []string
+	for _, v := range x.variants {
+		for node, level := range v.Levels {
+			if levels[node] == nil {
+				nodes = append(nodes, node)
+			}
+			if !slices.Contains(levels[node], level) {
+				levels[node] = append(levels[node], level)
+			}
+		}
+	}
+	slices.Sort(nodes)
+	var out []FactorEffect
+	for _, node := range nodes {
+		of := func(level string) [][]float64 {
+			cases := make([][]float64, len(x.cases))
+			for v := range x.variants {
+				if x.variants[v].Levels[node] != level {
+					continue
+				}
+				for i, runs := range x.values[x.spec.Primary][v] {
+					if len(runs) > 0 {
+						cases[i] = append(cases[i], mean(runs))
+					}
+				}
+			}
+			return cases
+		}
+		for _, level := range levels[node][1:] {
+			p, err := x.pair(x.spec.Primary, of(levels[node][0]), of(level))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, FactorEffect{Node: node, Level: level, Versus: levels[node][0], TTest: p.TTest()})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"pflow/internal/experiment"
+	"pflow/nodes"
+)
+
+// childDir tells the test binary that it is the process to be killed.
+const childDir = "PFLOW_TEST_CHILD_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		if err := child(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// child begins the experiment of a folder, or goes on with it.
+func child(dir string) error {
+	t := &testing.T{}
+	o := surroundings(t, nodes.Deps{})
+	store, err := experiment.OpenStore(filepath.Join(dir, "exp"))
+	var x *experiment.Experiment
+	if err == nil {
+		x, err = experiment.Resume(store, o)
+	}
+	if err != nil { // killed before all of it was there: it begins anew, as pflow experiment run does
+		if store != nil {
+			store.Close()
+		}
+		if rows, _ := os.ReadFile(filepath.Join(dir, "seen")); len(rows) > 0 {
+			return fmt.Errorf("there are rows, and: %w", err)
+		}
+		os.RemoveAll(filepath.Join(dir, "exp"))
+		spec, found := experiment.ReadSpec(filepath.Join(dir, "x.yaml"), []byte("experiment: killed\ncases: cases.jsonl\nconcurrency: 2\nrepeats: 2\nvariants: [{flow: planner-offline}, {name: b, flow: planner-offline}]\n"))
+		if spec == nil {
+			return errors.New(found.Text())
+		}
+		if store, err = experiment.CreateStore(filepath.Join(dir, "exp")); err == nil {
+			x, err = experiment.Create(store, spec, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	defer store.Close()
+	_, err = x.Run(context.Background(), false)
+	return err
+}
+
+// rowsOf gives every row there is, as it was written.
+func rowsOf(t *testing.T, dir string) map[experiment.Key]string {
+	t.Helper()
+	store, err := experiment.ReadStore(filepath.Join(dir, "exp"))
+	if err != nil {
+		return nil // killed while it was made
+	}
+	defer store.Close()
+	rows, err := store.Plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestKill kills the process that runs an experiment, again and again, at any moment. What was written once stays as it
+// was, and in the end there is every row once.
+func TestKill(t *testing.T) {
+	const cases = 60
+	dir := t.TempDir()
+	text := ""
+	for i := range cases {
+		text += fmt.Sprintf(`{"id": "c%d", "request": "copy file-%d.txt to backup/file-%d.txt", "expect": {"nodes": ["copy-file"]}}`+"\n", i, i, i)
+	}
+	write(t, filepath.Join(dir, "cases.jsonl"), text)
+	seen := map[experiment.Key]string{}
+	inside := 0
+	for attempt := 0; ; attempt++ {
+		if attempt > 200 {
+			t.Fatal("the experiment never comes to an end")
+		}
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), childDir+"="+dir)
+		c.Stderr = os.Stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		var err error
+		for killed := false; !killed; {
+			select {
+			case <-time.After(time.Duration(1+attempt%7) * 3 * time.Millisecond):
+				// The first few die while the store is made, the others once they have made some rows.
+				if attempt < 4 || len(rowsOf(t, dir)) > len(seen)+attempt*7%23 {
+					c.Process.Signal(syscall.SIGKILL)
+					err, killed = <-ended, true
+				}
+			case err = <-ended:
+				killed = true
+			}
+		}
+		rows := rowsOf(t, dir)
+		for k, plan := range seen {
+			if rows[k] != plan {
+				t.Fatalf("row %+v was lost or made again", k)
+			}
+		}
+		if seen = rows; len(rows) > 0 {
+			write(t, filepath.Join(dir, "seen"), "rows")
+		}
+		if err == nil {
+			break
+		}
+		if n := len(rows); n > 0 && n < cases*4 {
+			inside++
+		}
+	}
+	if len(seen) != cases*4 {
+		t.Errorf("%d rows, want %d", len(seen), cases*4)
+	}
+	if inside == 0 {
+		t.Error("no kill fell into the run")
+	}
+}

@@ -1,0 +1,255 @@
+package experiment
+
+import (
+	"path/filepath"
+	"slices"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/internal/value"
+	"pflow/internal/yamltree"
+)
+
+// Defaults gives a spec of everything that a document need not say.
+func Defaults() Spec {
+	return Spec{
+		Repeats: 1, Concurrency: 1, Seed: 1, Primary: Pass, Effect: 0.02,
+		Scoring: Scoring{Edges: EdgesRefs, Params: ParamsAll},
+	}
+}
+
+// ReadSpec reads the document of an experiment. Findings have places; the spec is nil if one of them is an error.
+//
+//	experiment: planners
+//	cases: cases.jsonl                      # or a list of cases
+//	variants:
+//	  - {name: offline, flow: planner-offline}
+//	  - {name: strict, flow: planner-offline, set: {params.reuse_confidence: 0.6}}
+//
+// docs/experiments.md has every key.
+func ReadSpec(file string, data []byte) (*Spec, diag.List) {
+	tree, found := yamltree.Parse(file, data)
+	if tree == nil || found.HasErrors() {
+		return nil, found
+	}
+	s := Defaults()
+	s.File, s.Dir = file, filepath.Dir(file)
+	r := &specReader{reader: reader{dir: s.Dir}, s: &s}
+	r.document(tree)
+	found = append(found, r.found...).Sort()
+	if found.HasErrors() {
+		return nil, found
+	}
+	return &s, found
+}
+
+type specReader struct {
+	reader
+	s        *Spec
+	cases    *yamltree.Value
+	variants *yamltree.Value
+	factors  *yamltree.Value
+	baseline *yamltree.Value
+}
+
+func (r *specReader) document(tree *yamltree.Value) {
+	s := r.s
+	r.keys(tree, "an experiment: {experiment, cases, variants, …}", readers{
+		"experiment":    r.text(&s.Name),
+		"description":   r.text(&s.Description),
+		"cases":         func(v *yamltree.Value) { r.cases = v; r.readCases(v) },
+		"variants":      func(v *yamltree.Value) { r.variants = v },
+		"node_variants": func(v *yamltree.Value) { r.factors = v },
+		"baseline":      func(v *yamltree.Value) { r.baseline = v },
+		"repeats":       r.whole(&s.Repeats, 1),
+		"concurrency":   r.whole(&s.Concurrency, 1),
+		"seed": func(v *yamltree.Value) {
+			n := 0
+			r.whole(&n, 0)(v)
+			s.Seed = uint64(max(n, 0))
+		},
+		"date":      r.date,
+		"library":   r.path(&s.Library),
+		"catalogue": r.paths(&s.Catalogue),
+		"builtin": func(v *yamltree.Value) {
+			builtin := true
+			r.truth(&builtin)(v)
+			s.NoBuiltin = !builtin
+		},
+		"budget": func(v *yamltree.Value) {
+			r.keys(v, "{cost_usd, calls, tokens}", readers{
+				"cost_usd": r.number(&s.Budget.CostUSD, 0), "calls": r.whole(&s.Budget.Calls, 1), "tokens": r.whole(&s.Budget.Tokens, 1),
+			})
+		},
+		"replies": func(v *yamltree.Value) {
+			r.keys(v, "{record, replay, replay_or_call}", readers{
+				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.truth(&s.Replies.ReplayOrCall),
+			})
+			if s.Replies.ReplayOrCall && s.Replies.Replay == "" {
+				r.report(v, MissingKey, "", "replay_or_call needs replay: the folder of recordings")
+			}
+		},
+		"scoring": func(v *yamltree.Value) {
+			r.keys(v, "{edges, params}", readers{
+				"edges": r.oneOf(&s.Scoring.Edges, EdgesRefs, EdgesDeclared), "params": r.oneOf(&s.Scoring.Params, ParamsAll, ParamsListed),
+			})
+		},
+		"primary": r.metric(&s.Primary),
+		"metrics": func(v *yamltree.Value) {
+			if r.want(v, yamltree.Seq, "a list of metrics") {
+				for _, item := range v.Items {
+					var m Metric
+					r.metric(&m)(item)
+					s.Metrics = append(s.Metrics, m)
+				}
+			}
+		},
+		"effect":     r.number(&s.Effect, 0),
+		"guardrails": r.guardrails,
+		"fail_on":    r.failOn,
+		"fail_if":    r.failIf,
+	})
+	if tree.Kind != yamltree.Map {
+		return
+	}
+	for _, key := range []string{"experiment", "cases", "variants"} {
+		if tree.Get(key) == nil {
+			r.report(tree, MissingKey, "", "an experiment needs %s", key)
+		}
+	}
+	if r.variants != nil {
+		r.readVariants(r.variants)
+	}
+	if r.factors != nil {
+		r.readFactors(r.factors)
+	}
+	if tree.Get("variants") != nil {
+		r.settle(tree)
+	}
+}
+
+// settle puts the baseline first and looks at the variants as a whole.
+func (r *specReader) settle(tree *yamltree.Value) {
+	names := []string{}
+	for _, v := range r.s.Variants {
+		if slices.Contains(names, v.Name) {
+			r.report(r.variants, BadValue, "", "two variants are named %q", v.Name)
+		}
+		names = append(names, v.Name)
+	}
+	if len(names) == 1 && r.variants.Kind == yamltree.Seq && len(r.variants.Items) == 1 {
+		r.report(r.variants, BadValue, "", "there is one variant; a comparison needs at least two")
+	}
+	const most = 64
+	if len(names) > most {
+		r.report(r.variants, BadValue, "", "there are %d variants; at most %d are compared at once", len(names), most)
+	}
+	if r.baseline == nil || r.baseline.Kind == yamltree.Null {
+		return
+	}
+	name := ""
+	r.oneOf(&name, names...)(r.baseline)
+	if i := slices.Index(names, name); i > 0 {
+		base := r.s.Variants[i]
+		r.s.Variants = slices.Insert(slices.Delete(r.s.Variants, i, i+1), 0, base)
+	}
+}
+
+func (r *specReader) date(v *yamltree.Value) {
+	if r.text(&r.s.Date)(v); r.s.Date != "" && !isDate(r.s.Date) {
+		r.report(v, BadValue, "", "this is no date; write one like 2024-01-31")
+	}
+}
+
+func (r *specReader) paths(to *[]string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		r.texts(to)(v)
+		for i := range *to {
+			(*to)[i] = r.resolve((*to)[i])
+		}
+	}
+}
+
+func (r *specReader) readCases(v *yamltree.Value) {
+	if v.Kind == yamltree.String {
+		r.path(&r.s.CasesFile)(v)
+		return
+	}
+	if !r.want(v, yamltree.Seq, "the path of a JSONL file, or a list of cases") {
+		return
+	}
+	if len(v.Items) == 0 {
+		r.report(v, BadValue, "", "there are no cases")
+	}
+	seen, p := map[string]bool{}, newPredicates()
+	for _, item := range v.Items {
+		c, found := readCase(item.Plain(), inTree(item), r.dir, p)
+		if seen[c.ID] && len(found) == 0 {
+			r.report(item, DuplicateCase, "", "two cases have the id %q", c.ID)
+		}
+		seen[c.ID] = true
+		r.found = append(r.found, found...)
+		r.s.Inline = append(r.s.Inline, c)
+	}
+}
+
+func (r *specReader) readVariants(v *yamltree.Value) {
+	if !r.want(v, yamltree.Seq, "a list of variants: {name, flow, set, model, prompts}") {
+		return
+	}
+	for _, item := range v.Items {
+		out := Variant{Place: item.Place}
+		r.keys(item, "a variant: {name, flow, set, model, prompts}", readers{
+			"name": r.text(&out.Name), "flow": r.flow(&out.Flow), "model": r.text(&out.Model),
+			"set": r.settings(&out.Set, ""), "prompts": r.prompts(&out.Prompts),
+		})
+		if out.Flow == "" && item.Kind == yamltree.Map && item.Get("flow") == nil {
+			r.report(item, MissingKey, "", "a variant needs flow: the name or the path of a planner flow")
+		}
+		if out.Name == "" {
+			out.Name = flowLabel(out.Flow)
+		}
+		r.s.Variants = append(r.s.Variants, out)
+	}
+}
+
+// flow reads the name or the path of a flow.
+func (r *specReader) flow(to *string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		if r.text(to)(v); IsPath(*to) {
+			*to = r.resolve(*to)
+		}
+	}
+}
+
+// settings reads {PATH: VALUE}, each path below prefix.
+func (r *specReader) settings(to *[]engine.Setting, prefix string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		if !r.want(v, yamltree.Map, "a mapping from paths in the flow to values, as in {params.max_attempts: 2}") {
+			return
+		}
+		for _, e := range v.Entries {
+			*to = append(*to, engine.Setting{Path: prefix + e.Key, Value: value.JSON(e.Value.Plain())})
+		}
+	}
+}
+
+// prompts reads a folder, or {NAME: FILE}.
+func (r *specReader) prompts(to *[]Prompts) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		if v.Kind == yamltree.String {
+			p := Prompts{}
+			r.path(&p.Path)(v)
+			*to = append(*to, p)
+			return
+		}
+		if !r.want(v, yamltree.Map, "a folder of prompts, or a mapping from prompt names to files") {
+			return
+		}
+		for _, e := range v.Entries {
+			p := Prompts{Name: e.Key}
+			r.path(&p.Path)(e.Value)
+			*to = append(*to, p)
+		}
+	}
+}

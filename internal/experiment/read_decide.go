@@ -1,0 +1,106 @@
+package experiment
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pflow/engine/cond"
+	"pflow/internal/yamltree"
+)
+
+// Verdicts are what a comparison can end with; fail_on names some of them.
+var Verdicts = []string{"PROMOTE", "REJECT", "EXTEND", "INCONCLUSIVE"}
+
+func (r *specReader) guardrails(v *yamltree.Value) {
+	if !r.want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}") {
+		return
+	}
+	var less []string
+	for _, m := range Metrics {
+		if !m.More() {
+			less = append(less, string(m))
+		}
+	}
+	for _, e := range v.Entries {
+		name, g := "", Guardrail{}
+		r.oneOf(&name, less...)(e.Name)
+		g.Metric = Metric(name)
+		limit := func(to **float64) func(*yamltree.Value) {
+			return func(v *yamltree.Value) {
+				n := 0.
+				r.number(&n, 0)(v)
+				*to = &n
+			}
+		}
+		r.keys(e.Value, "{relative, absolute}", readers{"relative": limit(&g.Relative), "absolute": limit(&g.Absolute)})
+		if e.Value.Kind == yamltree.Map && g.Relative == nil && g.Absolute == nil {
+			r.report(e.Value, MissingKey, "", "want relative or absolute: by how much %s may grow", e.Key)
+		}
+		r.s.Guardrails = append(r.s.Guardrails, g)
+	}
+}
+
+func (r *specReader) failOn(v *yamltree.Value) {
+	var names []string
+	r.texts(&names)(v)
+	for _, name := range names {
+		if upper := strings.ToUpper(name); slices.Contains(Verdicts, upper) {
+			r.s.FailOn = append(r.s.FailOn, upper)
+		} else if name != "" {
+			r.report(v, BadValue, "", "there is no verdict %q; there are: %s", name, strings.Join(Verdicts, ", "))
+		}
+	}
+}
+
+// failIf reads a list of predicates over the report: text in expr, or {cel: …}.
+func (r *specReader) failIf(v *yamltree.Value) {
+	items := []*yamltree.Value{v}
+	if v.Kind == yamltree.Seq {
+		items = v.Items
+	}
+	for _, item := range items {
+		c, at := Condition{Lang: string(cond.Expr), place: item.Place}, item
+		if item.Kind == yamltree.Map {
+			r.keys(item, "{expr} or {cel}", readers{
+				"expr": func(v *yamltree.Value) { at = v; r.text(&c.Source)(v) },
+				"cel":  func(v *yamltree.Value) { at = v; c.Lang = string(cond.CEL); r.text(&c.Source)(v) },
+			})
+		} else {
+			r.text(&c.Source)(item)
+		}
+		if c.Source == "" {
+			continue
+		}
+		if _, problems := compileGate(c); len(problems) > 0 {
+			for _, p := range problems {
+				f := at.Error(p.Kind, p.Message)
+				f.Place, f.Suggestion, f.Alternatives = at.At(p.Offset), p.Suggestion, p.Alternatives
+				r.found = append(r.found, f)
+			}
+			continue
+		}
+		r.s.FailIf = append(r.s.FailIf, c)
+	}
+}
+
+// isDate reports whether text is a day like 2024-01-31.
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// IsPath tells the path of a flow from its name.
+func IsPath(flow string) bool {
+	return strings.ContainsRune(flow, '/') || strings.HasSuffix(flow, ".yaml") || strings.HasSuffix(flow, ".yml")
+}
+
+// flowLabel is what a variant without a name is called: its flow, without folder and ending.
+func flowLabel(flow string) string {
+	if !IsPath(flow) {
+		return flow
+	}
+	base := filepath.Base(flow)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,41 @@
+package experiment
+
+import (
+	"encoding/json"
+
+	"pflow/internal/fault"
+	"pflow/internal/planner"
+)
+
+// Key says which plan of an experiment a row is.
+type Key struct {
+	Case    int // its place in the file, from 0
+	Variant int // from 0, the baseline
+	Repeat  int // from 0
+}
+
+// Row is one plan, scored.
+type Row struct {
+	Key
+	Status    string
+	ErrorKind string // of a flow that broke; "" for an answer
+	Temporary bool   // whether planning again may give an answer
+	Score
+	Plan  []byte // pflow.plan/v1
+	Steps []Step
+}
+
+// newRow makes the row of a plan.
+func newRow(k Key, res *planner.Result, s Score, steps []Step) (Row, error) {
+	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps}
+	if s.Outcome == OutcomeFail {
+		r.ErrorKind = string(fault.Failure)
+		if e, ok := res.Error.(map[string]any); ok && text(e["kind"]) != "" {
+			r.ErrorKind = text(e["kind"])
+		}
+		r.Temporary = fault.Kind(r.ErrorKind).Temporary()
+	}
+	var err error
+	r.Plan, err = json.Marshal(res)
+	return r, err
+}

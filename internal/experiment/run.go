@@ -1,0 +1,230 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/planner"
+)
+
+// Options are an experiment's surroundings.
+type Options struct {
+	// Load compiles the flow of a variant.
+	Load func(v Variant) (*engine.Flow, error)
+	// With gives the context in which a case is planned: with the components and saved workflows that it may use. outputs
+	// gives the keys that a component declares as outputs.
+	With func(ctx context.Context, c *Case) (in context.Context, outputs func(component string) []string, err error)
+}
+
+// Experiment is one that is ready to run, or to go on.
+type Experiment struct {
+	Spec *Spec
+	// Progress is told of every row that is kept, one at a time; may be nil.
+	Progress func(Progress)
+
+	store *Store
+	o     Options
+	flows []*engine.Flow
+	cases int
+}
+
+// Ended says how far a run came.
+type Ended struct {
+	Rows    int    // that there are now
+	Missing int    // that there are not
+	Budget  string // the bound that was reached, or ""
+}
+
+// Create makes a new experiment of a spec: flows are loaded and cases read before anything is kept.
+func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
+	x := &Experiment{Spec: spec, store: s, o: o}
+	if err := x.load(); err != nil {
+		return nil, err
+	}
+	n, err := s.writeCases(spec.eachCase)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fault.New(fault.InvalidRequest, "%s has no cases", spec.CasesFile)
+	}
+	x.cases = n
+	if err := spec.absolute(); err != nil { // only now: findings show paths as they were written
+		return nil, err
+	}
+	for i, v := range spec.Variants {
+		if err := s.addVariant(i, v, x.flows[i].Name, x.flows[i].Hash); err != nil {
+			return nil, err
+		}
+	}
+	return x, s.SetMeta("spec", jsonText(spec))
+}
+
+// Resume goes on with an experiment. Its flows must be those that it began with.
+func Resume(s *Store, o Options) (*Experiment, error) {
+	spec, variants, err := s.Spec()
+	if err != nil {
+		return nil, err
+	}
+	x := &Experiment{Spec: spec, store: s, o: o}
+	if err := x.load(); err != nil {
+		return nil, err
+	}
+	for i, v := range variants {
+		if x.flows[i].Hash != v.FlowHash {
+			return nil, fault.New(fault.Refused, "the flow of variant %q was changed since the experiment began, so its rows would not be of one flow: start a new experiment", v.Name)
+		}
+	}
+	x.cases, err = s.count()
+	return x, err
+}
+
+func (x *Experiment) load() error {
+	for _, v := range x.Spec.Variants {
+		flow, err := x.o.Load(v)
+		if err != nil {
+			return err
+		}
+		x.flows = append(x.flows, flow)
+	}
+	return nil
+}
+
+// total is the number of rows of the whole experiment.
+func (x *Experiment) total() int { return x.cases * len(x.Spec.Variants) * x.Spec.Repeats }
+
+// Run plans what has no row yet. Plans of one case stand side by side in time, whatever the variant. When ctx is done,
+// or a budget reached, what is left is left for later. With retry, rows without an answer are planned again.
+func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
+	done := newMarks(x.cases, len(x.Spec.Variants), x.Spec.Repeats)
+	n, spent, err := x.store.done(done, retry)
+	if err != nil {
+		return Ended{}, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p := newPace(x.Spec.Budget, spent, n, x.total())
+	jobs := make(chan job)
+	rows := make(chan Row, 2*x.Spec.Concurrency)
+	wrote := make(chan error, 1)
+	go func() {
+		err := x.store.writeRows(rows, func(r Row) {
+			if now := p.row(r); x.Progress != nil {
+				x.Progress(now)
+			}
+		})
+		if err != nil {
+			stop(err)
+		}
+		for range rows { // workers must not wait for a writer that has ended
+		}
+		wrote <- err
+	}()
+	var workers sync.WaitGroup
+	for range x.Spec.Concurrency {
+		workers.Go(func() {
+			for j := range jobs {
+				if r, ok := x.plan(ctx, j); ok {
+					p.spent(r)
+					rows <- r
+				}
+			}
+		})
+	}
+	err = x.feed(ctx, jobs, done, p)
+	close(jobs)
+	workers.Wait()
+	close(rows)
+	if werr := <-wrote; werr != nil {
+		return Ended{}, fmt.Errorf("the results cannot be kept: %w", werr)
+	}
+	now := p.now()
+	return Ended{Rows: now.Rows, Missing: now.Total - now.Rows, Budget: p.reached()}, err
+}
+
+// job is one plan to make.
+type job struct {
+	Key
+	c *Case
+}
+
+// feed hands out what is to be planned, case by case in the order of the seed.
+func (x *Experiment) feed(ctx context.Context, jobs chan<- job, done *marks, p *pace) error {
+	order := rand.New(rand.NewPCG(x.Spec.Seed, 0)).Perm(x.cases)
+	known := newPredicates()
+	for _, ord := range order {
+		var c *Case
+		for _, k := range x.plans(ord) {
+			if done.has(k) {
+				continue
+			}
+			if ctx.Err() != nil || c == nil && p.reached() != "" {
+				return nil
+			}
+			if c == nil {
+				read, err := x.store.readCase(ord, x.Spec.Dir, known)
+				if err != nil {
+					return err
+				}
+				c = &read
+			}
+			select {
+			case jobs <- job{k, c}:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// plans are the rows of one case: in each repeat every variant once, in an order of chance.
+func (x *Experiment) plans(ord int) []Key {
+	rng := rand.New(rand.NewPCG(x.Spec.Seed, uint64(ord)+1))
+	var out []Key
+	for repeat := range x.Spec.Repeats {
+		for _, variant := range rng.Perm(len(x.Spec.Variants)) {
+			out = append(out, Key{ord, variant, repeat})
+		}
+	}
+	return out
+}
+
+// plan makes one row. It is false where the run was stopped: then there is nothing to keep.
+func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
+	v := x.Spec.Variants[j.Variant]
+	rec := &recorder{}
+	res, outputs := x.ask(context.WithValue(ctx, askingKey{}, &asking{recorder: rec, model: v.Model, repeat: j.Repeat}), j, rec)
+	if ctx.Err() != nil && res.Status == planner.Cancelled {
+		return Row{}, false
+	}
+	s := score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{waitedMS: rec.waited, untimed: x.Spec.Replies.Kept()})
+	r, err := newRow(j.Key, res, s, rec.steps)
+	if err != nil {
+		res = planner.Refuse(x.flows[j.Variant], fmt.Errorf("the plan cannot be written as JSON: %w", err))
+		s = score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{untimed: true})
+		r, _ = newRow(j.Key, res, s, nil)
+	}
+	return r, true
+}
+
+// ask plans. Whatever happens there is a plan: one request must not take the others with it.
+func (x *Experiment) ask(ctx context.Context, j job, rec *recorder) (res *planner.Result, outputs func(string) []string) {
+	flow := x.flows[j.Variant]
+	defer func() {
+		if p := recover(); p != nil {
+			res = planner.Refuse(flow, fmt.Errorf("a fault of pflow itself: %v", p))
+		}
+	}()
+	in, outputs, err := x.o.With(ctx, j.c)
+	if err != nil {
+		return planner.Refuse(flow, err), nil
+	}
+	// The jitter of retries is the same in each run of the experiment.
+	seed := rand.New(rand.NewPCG(x.Spec.Seed^uint64(j.Case), uint64(j.Variant)<<32|uint64(j.Repeat))).Uint64() | 1
+	return planner.Plan(in, flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed}), outputs
+}

@@ -1,0 +1,105 @@
+package experiment
+
+import (
+	"pflow/engine"
+	"pflow/internal/diag"
+)
+
+// Spec is an experiment as its document says it. Paths are as written; Dir is what they are relative to.
+type Spec struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	File        string `json:"-"` // "" for one made of flags
+	Dir         string `json:"-"`
+
+	CasesFile   string      `json:"cases,omitempty"` // a JSONL file
+	Inline      []Case      `json:"-"`               // or the cases themselves
+	Variants    []Variant   `json:"-"`               // the factors crossed in already; the baseline is the first
+	Repeats     int         `json:"repeats"`         // runs of each case under each variant
+	Concurrency int         `json:"concurrency"`     // plans under way at once
+	Seed        uint64      `json:"seed"`            // of the order and of the statistics
+	Date        string      `json:"date,omitempty"`  // the current date of cases that say none
+	Library     string      `json:"library,omitempty"`
+	Catalogue   []string    `json:"catalogue,omitempty"`  // files or folders of declared nodes
+	NoBuiltin   bool        `json:"no_builtin,omitempty"` // only declared nodes
+	Budget      Budget      `json:"budget"`               // of the whole experiment
+	Replies     Replies     `json:"replies"`              // where replies of models are kept
+	Scoring     Scoring     `json:"scoring"`              // how plans are read
+	Primary     Metric      `json:"primary"`              // what decides
+	Metrics     []Metric    `json:"metrics,omitempty"`    // what reports tell; nil: all that say something
+	Effect      float64     `json:"effect"`               // the smallest difference of Primary that matters, in its unit
+	Guardrails  []Guardrail `json:"guardrails,omitempty"` // what must not get worse
+	FailOn      []string    `json:"fail_on,omitempty"`    // verdicts that fail the experiment
+	FailIf      []Condition `json:"fail_if,omitempty"`    // predicates over the report that fail the experiment
+}
+
+// Variant is one way to plan.
+type Variant struct {
+	Name    string            `json:"name"`
+	Flow    string            `json:"flow"`              // a name, or a path
+	Set     []engine.Setting  `json:"set,omitempty"`     // edits of the flow
+	Model   string            `json:"model,omitempty"`   // what calls without a model of their own use
+	Prompts []Prompts         `json:"prompts,omitempty"` // looked at before any other place
+	Levels  map[string]string `json:"levels,omitempty"`  // factor -> level, if it comes of a factorial
+	Place   diag.Place        `json:"-"`
+}
+
+// Prompts replaces prompts or schemas: a folder of them, or one name by one file.
+type Prompts struct {
+	Name string `json:"name,omitempty"` // "" for a folder
+	Path string `json:"path"`
+}
+
+// Budget bounds an experiment; 0 is no bound. What is under way when a bound is reached is still finished.
+type Budget struct {
+	CostUSD float64 `json:"cost_usd,omitempty"`
+	Calls   int     `json:"calls,omitempty"`
+	Tokens  int     `json:"tokens,omitempty"`
+}
+
+// Replies says where the replies of models are kept and taken from. What the folder Record has already is not asked again.
+type Replies struct {
+	Record       string `json:"record,omitempty"`
+	Replay       string `json:"replay,omitempty"`
+	ReplayOrCall bool   `json:"replay_or_call,omitempty"` // what Replay has not is called, and recorded
+}
+
+// Kept reports whether replies come from, or go to, recordings.
+func (r Replies) Kept() bool { return r.Record != "" || r.Replay != "" }
+
+// Folders are those that a client of models is given. Calls that are equal are asked once, also within one experiment: so
+// the rows of a recording and of its replay are the same.
+func (r Replies) Folders() (record, replay string, orCall bool) {
+	if r.Record != "" && r.Replay == "" {
+		return r.Record, r.Record, true
+	}
+	return r.Record, r.Replay, r.ReplayOrCall
+}
+
+// Scoring says how plans are read.
+type Scoring struct {
+	Edges  string `json:"edges"`  // refs: references that params use; declared: the edges of the workflow
+	Params string `json:"params"` // all: what is not expected is wrong; listed: only expected params are looked at
+}
+
+// The ways to read plans.
+const (
+	EdgesRefs     = "refs"
+	EdgesDeclared = "declared"
+	ParamsAll     = "all"
+	ParamsListed  = "listed"
+)
+
+// Guardrail bounds how much more than the baseline a variant may take. At least one of Relative and Absolute is set.
+type Guardrail struct {
+	Metric   Metric   `json:"metric"`             // one of which less is better
+	Relative *float64 `json:"relative,omitempty"` // the share by which the mean may grow: 0.1 is 10%
+	Absolute *float64 `json:"absolute,omitempty"` // by how much it may grow, in the metric's unit
+}
+
+// Condition is a predicate in expr or CEL.
+type Condition struct {
+	Lang   string `json:"lang"`
+	Source string `json:"source"`
+	place  diag.Place
+}

@@ -1,0 +1,139 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pflow/internal/fault"
+)
+
+// OfFlows is an experiment without a document: a baseline, and flows to hold against it.
+func OfFlows(baseline string, others []string) *Spec {
+	s := Defaults()
+	s.Name = "flows"
+	taken := map[string]int{}
+	for _, flow := range append([]string{baseline}, others...) {
+		v := Variant{Name: flowLabel(flow), Flow: flow}
+		if taken[v.Name]++; taken[v.Name] > 1 {
+			v.Name = fmt.Sprintf("%s-%d", v.Name, taken[v.Name])
+		}
+		s.Variants = append(s.Variants, v)
+	}
+	return &s
+}
+
+// Problem says what of a spec that flags have changed cannot be, or "".
+func (s *Spec) Problem() string {
+	switch {
+	case s.Repeats < 1:
+		return fmt.Sprintf("repeats %d: want at least 1", s.Repeats)
+	case s.Concurrency < 1:
+		return fmt.Sprintf("concurrency %d: want at least 1", s.Concurrency)
+	case s.Budget.CostUSD < 0 || s.Budget.Calls < 0 || s.Budget.Tokens < 0:
+		return "a budget is at least 0"
+	case s.Effect < 0:
+		return fmt.Sprintf("effect %v: want at least 0", s.Effect)
+	case !slices.Contains(Metrics, s.Primary):
+		return fmt.Sprintf("there is no metric %q; there are: %s", s.Primary, strings.Join(metricNames(), ", "))
+	case s.Date != "" && !isDate(s.Date):
+		return fmt.Sprintf("the date %q is none: write one like 2024-01-31", s.Date)
+	case s.Replies.ReplayOrCall && s.Replies.Replay == "":
+		return "calling what is not recorded needs a folder of recordings: --replay FOLDER"
+	}
+	return ""
+}
+
+// eachCase hands on every case of the experiment.
+func (s *Spec) eachCase(each func(Case) error) error {
+	if s.CasesFile == "" {
+		for _, c := range s.Inline {
+			if err := each(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	f, err := os.Open(s.CasesFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	found, err := ReadCases(s.CasesFile, f, each)
+	if found.HasErrors() {
+		return found.Err()
+	}
+	return err
+}
+
+// absolute makes every path one from the root, so that the experiment can be gone on with from another directory.
+// Afterwards Dir is what the paths of cases are relative to.
+func (s *Spec) absolute() error {
+	if s.CasesFile != "" {
+		s.Dir = filepath.Dir(s.CasesFile)
+	}
+	paths := []*string{&s.Dir, &s.CasesFile, &s.Library, &s.Replies.Record, &s.Replies.Replay}
+	for i := range s.Catalogue {
+		paths = append(paths, &s.Catalogue[i])
+	}
+	for i := range s.Variants {
+		v := &s.Variants[i]
+		if IsPath(v.Flow) {
+			paths = append(paths, &v.Flow)
+		}
+		for k := range v.Prompts {
+			paths = append(paths, &v.Prompts[k].Path)
+		}
+	}
+	for _, p := range paths {
+		if *p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", *p, err)
+		}
+		*p = abs
+	}
+	return nil
+}
+
+// storedSpec is a spec with what it leaves out of its JSON and still needs.
+type storedSpec struct {
+	*Spec
+	Folder string `json:"folder"`
+}
+
+// MarshalJSON writes the spec as it is kept.
+func (s *Spec) MarshalJSON() ([]byte, error) {
+	type plain Spec
+	return json.Marshal(struct {
+		*plain
+		Folder string `json:"folder"`
+	}{(*plain)(s), s.Dir})
+}
+
+// Spec gives the spec of a stored experiment, and its variants with the flows they were loaded as.
+func (s *Store) Spec() (*Spec, []storedVariant, error) {
+	data, err := s.Meta("spec")
+	if err != nil {
+		return nil, nil, err
+	}
+	if data == "" {
+		return nil, nil, fault.New(fault.InvalidRequest, "the experiment in %s was never begun; start it again", s.Dir)
+	}
+	spec := &Spec{}
+	kept := storedSpec{Spec: spec}
+	if err := json.Unmarshal([]byte(data), &kept); err != nil {
+		return nil, nil, fault.New(fault.Malformed, "the spec of the experiment in %s cannot be read: %v", s.Dir, err)
+	}
+	spec.Dir = kept.Folder
+	variants, err := s.variants()
+	for _, v := range variants {
+		spec.Variants = append(spec.Variants, v.Variant)
+	}
+	return spec, variants, err
+}

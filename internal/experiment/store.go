@@ -1,0 +1,181 @@
+package experiment
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"pflow/internal/fault"
+)
+
+// Store is the database of one experiment: FOLDER/results.db. A row that was written stays, whatever happens to the
+// process: each commit is in the write-ahead log before the next begins.
+type Store struct {
+	Dir string
+	db  *sql.DB
+	own *sql.DB // holds the lock of the one that writes; nil for readers
+}
+
+const storeVersion = "1"
+
+// The rows are what the statistics need, and small; plans and steps are read one by one.
+const tables = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE variants (idx INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, flow TEXT NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE cases (ord INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, grp TEXT NOT NULL, request TEXT NOT NULL, expected TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE rows (
+	ord INTEGER NOT NULL, variant INTEGER NOT NULL, repeat INTEGER NOT NULL,
+	status TEXT NOT NULL, outcome TEXT NOT NULL, error_kind TEXT NOT NULL, temporary INTEGER NOT NULL,
+	pass REAL, first_try REAL, node_f1 REAL, edge_f1 REAL, param_f1 REAL,
+	calls REAL, tokens REAL, cost_usd REAL, latency_ms REAL, latency_net_ms REAL,
+	node_hits INTEGER, node_planned INTEGER, node_expected INTEGER,
+	edge_hits INTEGER, edge_planned INTEGER, edge_expected INTEGER,
+	param_hits INTEGER, param_planned INTEGER, param_expected INTEGER,
+	PRIMARY KEY (ord, variant, repeat)
+) WITHOUT ROWID;
+CREATE TABLE details (
+	ord INTEGER NOT NULL, variant INTEGER NOT NULL, repeat INTEGER NOT NULL,
+	failed TEXT NOT NULL, plan TEXT NOT NULL, steps TEXT NOT NULL,
+	UNIQUE (ord, variant, repeat)
+);`
+
+// The files of an experiment. LockFile is made once and never written again.
+const (
+	file     = "results.db"
+	LockFile = "lock.db"
+)
+
+// CreateStore makes the database of a new experiment.
+func CreateStore(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, file)
+	if _, err := os.Stat(path); err == nil {
+		return nil, fault.New(fault.InvalidRequest, "there is an experiment in %s already", dir)
+	}
+	s, err := open(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.lock(); err == nil {
+		_, err = s.db.Exec("BEGIN;" + tables + "INSERT INTO meta VALUES ('version', '" + storeVersion + "'); COMMIT;")
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// OpenStore opens an experiment to go on with; ReadStore only to read it.
+func OpenStore(dir string) (*Store, error) {
+	s, err := ReadStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.lock(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ReadStore opens an experiment that may be running elsewhere.
+func ReadStore(dir string) (*Store, error) {
+	if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.NotFound, "there is no experiment in %s", dir)
+		}
+		return nil, err
+	}
+	s, err := open(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	version, err := s.Meta("version")
+	if err != nil || version != storeVersion {
+		s.Close()
+		if err == nil {
+			err = fmt.Errorf("it has version %q, and this pflow reads %s", version, storeVersion)
+		}
+		return nil, fault.New(fault.InvalidRequest, "the experiment in %s cannot be read: %v", dir, err)
+	}
+	return s, nil
+}
+
+func open(dir string, exists bool) (*Store, error) {
+	mode := "rwc"
+	if exists {
+		mode = "rw"
+	}
+	dsn := (&url.URL{Scheme: "file", Path: filepath.Join(dir, file)}).String() + "?mode=" + mode +
+		"&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=wal_autocheckpoint(4000)"
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(4)
+	if err := db.Ping(); err != nil {
+		db.Close()
+		return nil, fault.New(fault.InvalidRequest, "the results of the experiment in %s cannot be opened: %v", dir, err)
+	}
+	return &Store{Dir: dir, db: db}, nil
+}
+
+// lock makes this process the one that writes. The lock is a transaction on a database of its own: the system ends it
+// with the process, however that ends.
+func (s *Store) lock() error {
+	dsn := (&url.URL{Scheme: "file", Path: filepath.Join(s.Dir, LockFile)}).String() + "?_pragma=busy_timeout(0)&_txlock=exclusive"
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
+		db.Close()
+		return fault.New(fault.Unavailable, "another process works on the experiment in %s; wait for it, or stop it", s.Dir)
+	}
+	s.own = db
+	return nil
+}
+
+// Close ends what is open.
+func (s *Store) Close() error {
+	err := s.db.Close()
+	if s.own != nil {
+		err = errors.Join(err, s.own.Close())
+	}
+	return err
+}
+
+// Meta gives a value of the experiment as a whole, "" if it has none.
+func (s *Store) Meta(key string) (string, error) {
+	var v string
+	err := s.db.QueryRow("SELECT value FROM meta WHERE key = ?", key).Scan(&v)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return v, err
+}
+
+// SetMeta keeps a value of the experiment as a whole.
+func (s *Store) SetMeta(key, v string) error {
+	_, err := s.db.Exec("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, v)
+	return err
+}
+
+func jsonText(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("experiment: what is kept is no JSON: " + err.Error())
+	}
+	return string(data)
+}
