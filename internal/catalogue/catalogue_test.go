@@ -204,3 +204,46 @@ func TestDeclare(t *testing.T) {
 		t.Errorf("%+v\n%s", got, found.Text())
 	}
 }
+
+// TestLoadForms: forms are read and shown; a node with a form that would make a faulty workflow is left out.
+func TestLoadForms(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.yaml", `name: query
+inputs: [{key: sql, type: string, required: true}, {key: values, type: array}]
+outputs: [{key: rows, type: array}]
+forms:
+- summary: Looks a customer up by the number.
+  inputs: [{key: number, type: integer, required: true, description: The number.}]
+  params: {sql: "select * from customers where id = ?", values: ["${number}"]}
+  example: {number: 7}
+  gives: {rows: []}
+---
+name: faulty
+inputs: [{key: sql, type: string, required: true}]
+forms:
+- summary: Looks something up.
+  params: {sq: select 1}
+---
+name: listless
+forms: {summary: Looks something up.}
+`)
+	set, found := Load(Options{Sources: []Source{{Path: dir}}})
+	want := `a.yaml:14:1: warning: the node "faulty" is left out: forms[0]: "sq" is no param of faulty [bad-node]
+  - summary: Looks something up.
+  ^
+a.yaml:18:8: warning: the node "listless" is left out: forms is a list of {summary, inputs, params, example, gives}, not a mapping [bad-node]
+  forms: {summary: Looks something up.}
+         ^
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(found.Text(), dir+"/", "")); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	f := set.Catalogue.Get("query").Forms[0]
+	if diff := cmp.Diff(map[string]any{"sql": "select * from customers where id = ?", "values": []any{"${n}"}}, f.Fill(map[string]any{"number": "${n}"})); diff != "" {
+		t.Errorf("params (-want +got):\n%s", diff)
+	}
+	line := "forms, ready ways of using it:\n- Looks a customer up by the number. params: {\"sql\":\"select * from customers where id = ?\",\"values\":[\"${number}\"]}\n"
+	if text := Planning(set.Catalogue.All(), ContextOptions{}).Text; !strings.Contains(text, line) {
+		t.Errorf("the form is not shown:\n%s", text)
+	}
+}

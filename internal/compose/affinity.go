@@ -67,26 +67,26 @@ func within(all []written, span [2]int) []written {
 // How much the values of a clause move the confidence in a part, measured on development cases of NESTFUL, Seal-Tools and
 // TaskBench and on sentences about files: the share of shared words, which it is added to, is 0.3 to 0.6 for parts that fit.
 const (
-	hasInputs     = 0.2   // it needs as many paths as there are, or as many addresses
-	hasAddresses  = 0.1   // on top: addresses are rarer, so they say more
-	lacksInput    = -0.15 // it takes none of the paths or addresses there are
-	lacksValue    = -0.05 // it needs more of them than there are
-	lacksAddress  = -0.1  // it needs an address and there is none
-	rightWay      = 0.12  // it writes, and the path is where something goes; or it only reads, and the path is no such place
-	cannotWrite   = -0.25 // on top, for a later step: what earlier steps gave is to go to the path
-	destroys      = -0.1  // what destroys has to be asked for by its words
-	hasMedium     = 0.05  // there is an image, or whatever it needs
-	lacksMedium   = -0.05 // there is none
-	headed        = 0.12  // the clause begins with the word by which the part says what it does
-	headedByFew   = 5     // but only if no more than one part in this many says it so
-	restOfRequest = 0.25  // how much the words of the whole request tell beside those of the clause
+	hasInputs    = 0.2   // it needs as many paths as there are, or as many addresses
+	hasAddresses = 0.1   // on top: addresses are rarer, so they say more
+	lacksInput   = -0.15 // it takes none of the paths or addresses there are
+	lacksValue   = -0.05 // it needs more of them than there are
+	lacksAddress = -0.1  // it needs an address and there is none
+	rightWay     = 0.12  // it writes, and the path is where something goes; or it only reads, and the path is no such place
+	cannotWrite  = -0.25 // on top, for a later step: what earlier steps gave is to go to the path
+	destroys     = -0.1  // what destroys has to be asked for by its words
+	hasMedium    = 0.05  // there is an image, or whatever it needs
+	lacksMedium  = -0.05 // there is none
+	headed       = 0.06  // the clause begins with the word by which the part says what it does
+	headedAlone  = 0.2   // the same where no part has any of the other words: they are values
+	headedByFew  = 5     // but only if no more than one part in this many says it so
 )
 
 // suits weighs a part by the values of a clause whose form says what they are: whether it has inputs for them, whether its
 // required inputs are had, and whether it reads or writes as the prepositions say. media are what sorts of data there are;
 // later says that earlier steps give something.
 func (p *part) suits(values []written, media map[string]bool, later bool) float64 {
-	wanted, s := p.wanted(), 0.0
+	s := 0.0
 	for _, in := range p.inputs {
 		switch {
 		case !in.Required || !mapparams.IsMedium(in.Kind):
@@ -104,7 +104,7 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 	}
 	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
 		address := kind != extract.Path
-		switch h, w := had[kind], wanted[kind]; {
+		switch h, w := had[kind], p.wanted[kind]; {
 		case h > 0 && w == 0:
 			s += lacksInput
 		case h > 0 && h == w:
@@ -119,7 +119,7 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 		}
 	}
 	writes := p.of.Has(ir.Writes)
-	if had[extract.Path] == 1 && wanted[extract.Path] == 1 && len(p.of.Effects) > 0 {
+	if had[extract.Path] == 1 && p.wanted[extract.Path] == 1 && len(p.of.Effects) > 0 {
 		if writes == target {
 			s += rightWay
 		} else {
@@ -135,31 +135,14 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 	return s
 }
 
-// wanted counts the required inputs that want a value of a written kind, by kind.
-func (p *part) wanted() map[string]int {
-	out := map[string]int{}
-	for _, in := range p.inputs {
-		if kind := wantedKind(&in); kind != "" && in.Required {
-			out[kind]++
-		}
-	}
-	return out
-}
-
-func wantedKind(p *ir.Port) string {
-	return mapparams.WantedKind(mapparams.Input{Name: p.Key, Kind: p.Kind, Description: p.Description})
-}
-
 // headed weighs whether a clause begins with the word by which a part says what it does, unless many say it so.
 func (c *composer) headed(p *part, clause string) float64 {
-	for _, w := range retrieve.Words(clause) {
-		if w.Stop {
-			continue
-		}
-		if headedByFew*c.heads[w.Stem] <= max(headedByFew, len(c.parts)) && slices.Contains(p.heads(), w.Stem) {
-			return headed
-		}
+	stems := retrieve.Stems(clause)
+	if len(stems) == 0 || !slices.Contains(p.heads, stems[0]) || headedByFew*c.heads[stems[0]] > max(headedByFew, len(c.parts)) {
 		return 0
 	}
-	return 0
+	if len(stems) == 1 || slices.ContainsFunc(stems[1:], c.index.Knows) {
+		return headed
+	}
+	return headedAlone
 }

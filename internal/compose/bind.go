@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pflow/internal/mapparams"
@@ -31,14 +32,45 @@ func (c *composer) bind(steps []*step) {
 	for n, s := range steps {
 		for _, p := range s.inputs {
 			name := name(n, &p)
-			if v, ok := r.Extracted[name]; ok {
-				s.given[p.Key] = binding{value: v, at: r.Taken[name]}
+			at, said := r.Taken[name]
+			if said && c.refers(at, steps[:n]) {
+				continue // wire leads it here
 			}
-			if at, ok := r.Taken[name]; ok {
+			if v, ok := r.Extracted[name]; ok {
+				s.given[p.Key] = binding{value: v, at: at}
+			}
+			if said {
 				c.taken = append(c.taken, taken{at[0], at[1], p.Key})
 			}
 		}
 	}
+}
+
+// refers reports whether a place of the request names what an earlier step gives: the computed volume.
+func (c *composer) refers(at [2]int, earlier []*step) bool {
+	if at[0] > 0 && strings.ContainsRune("\"'`", rune(c.request[at[0]-1])) {
+		return false // quoted
+	}
+	stems := retrieve.Stems(c.request[at[0]:at[1]])
+	for _, s := range earlier {
+		does := c.stemsOf(s.text())
+		for _, out := range s.of.Outputs {
+			key := c.stemsOf(out.Key)
+			named, other := 0, 0
+			for _, stem := range stems {
+				switch {
+				case slices.Contains(key, stem):
+					named++
+				case !slices.Contains(does, stem):
+					other++
+				}
+			}
+			if named > 0 && other == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // quotes reports whether a text quotes something.

@@ -9,9 +9,18 @@ import (
 	"pflow/ir"
 )
 
-// clauseShare is how much the confidence in a part for one clause counts for the request as a whole: one clause says
-// less than all of them.
-const clauseShare = 0.8
+// What makes a clause a step, measured on development cases of NESTFUL, Seal-Tools, MetaTool and TaskBench.
+const (
+	// clauseShare is how much the confidence for one clause counts for the request as a whole: it says less than all of them.
+	clauseShare = 0.8
+	// restOfRequest is how much the words of the whole request tell beside those of a clause, divided by how many clauses
+	// there are.
+	restOfRequest = 1.5
+	// A clause makes no step of a part that is not among the best for the whole request, this many for each clause, unless
+	// the confidence is sureOfClause: else every remark by the way would call for something.
+	bestOfWhole  = 1.5
+	sureOfClause = 0.8
+)
 
 // fit is a part as it fits a text.
 type fit struct {
@@ -20,41 +29,48 @@ type fit struct {
 	reason     string
 }
 
+// overall is how a part fits the words of the whole request.
+type overall struct {
+	confidence float64
+	place      int // from 0, the best
+}
+
 // choose picks the parts, in the order of mention. It reports whether anything fits.
 func (c *composer) choose() bool {
 	text := Masked(c.request, c.o.Now)
-	all := [2]int{0, len(c.request)}
 	media := mediaOf(c.request)
-	whole := c.rank(text, c.values, media, false)
-	c.whole = map[*part]float64{}
-	for _, r := range c.index.Rank(text) {
-		c.whole[c.parts[r.Index]] = r.Confidence
-	}
+	whole := c.rank(text, c.values, media)
 	if len(whole) == 0 {
 		c.reason = "there is nothing to make a workflow of"
 		return false
 	}
+	c.whole = map[*part]overall{}
+	for k, r := range c.index.Rank(text) {
+		c.whole[c.parts[r.Index]] = overall{r.Confidence, k}
+	}
 	c.best = whole[0].confidence
-	spans := retrieve.Clauses(c.request, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
-	for _, span := range spans {
-		values := within(c.values, span)
-		ranked := c.rankClause(text[span[0]:span[1]], values, media)
-		if len(spans) > 1 {
-			c.best = max(c.best, clauseShare*ranked[0].confidence)
+	clauses := retrieve.Clauses(c.request, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
+	for _, clause := range clauses {
+		values := within(c.values, clause)
+		ranked := c.rankClause(c.unreferred(text, clause), values, media, len(clauses))
+		best := ranked[0]
+		if len(clauses) > 1 {
+			c.best = max(c.best, clauseShare*best.confidence)
 		}
-		if ranked[0].confidence < c.o.LeastStep || len(c.steps) >= mostSteps {
+		byTheWay := len(clauses) > 1 && len(values) == 0 && best.confidence < sureOfClause &&
+			float64(c.whole[best.part].place) >= bestOfWhole*float64(len(clauses))
+		if best.confidence < c.o.LeastStep || byTheWay || len(c.steps) >= mostSteps {
 			continue
 		}
-		p := ranked[0].part
-		if n := len(c.steps); n > 0 && c.steps[n-1].part == p {
-			c.steps[n-1].clause[1] = span[1]
+		if n := len(c.steps); n > 0 && c.steps[n-1].part == best.part {
+			c.steps[n-1].clause[1] = clause[1]
 			continue
 		}
-		if first := reader(p, ranked, values); first != nil {
-			c.steps = append(c.steps, &step{part: first, clause: span})
+		if first := reader(best.part, ranked, values); first != nil {
+			c.steps = append(c.steps, &step{part: first, clause: clause})
 		}
-		c.steps = append(c.steps, &step{part: p, clause: span})
-		for _, out := range p.of.Outputs {
+		c.steps = append(c.steps, &step{part: best.part, clause: clause})
+		for _, out := range best.of.Outputs {
 			media[out.Kind] = true
 		}
 	}
@@ -70,16 +86,75 @@ func (c *composer) choose() bool {
 		c.steps = []*step{{part: whole[0].part}}
 	}
 	if len(c.steps) == 1 {
-		c.steps[0].clause = all
+		c.steps[0].clause = [2]int{0, len(c.request)}
 	}
 	return true
 }
 
+// rank orders the parts for a text, best first.
+func (c *composer) rank(text string, values []written, media map[string]bool) []fit {
+	ranked := c.index.Rank(text)
+	out := make([]fit, len(ranked))
+	for k, r := range ranked {
+		p := c.parts[r.Index]
+		confidence := r.Confidence + p.suits(values, media, len(c.steps) > 0) + c.headed(p, text)
+		out[k] = fit{p, min(1, max(0, confidence)), r.Reason}
+	}
+	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(b.confidence, a.confidence) })
+	return out
+}
+
+// rankClause orders the parts for one of some clauses; what they share with the rest of the request counts, too.
+func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) []fit {
+	out := c.rank(text, values, media)
+	weight := func(f fit) float64 {
+		return f.confidence + restOfRequest/float64(clauses)*c.whole[f.part].confidence
+	}
+	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(weight(b), weight(a)) })
+	return out
+}
+
+// unreferred is a clause without the words by which it refers to what the steps before it give: the mean of the heights. They
+// say what the step works on, not what it does.
+func (c *composer) unreferred(text string, clause [2]int) string {
+	given := map[string]bool{}
+	for _, s := range c.steps {
+		for _, out := range s.of.Outputs {
+			for _, stem := range c.stemsOf(out.Key) {
+				given[stem] = !payload[stem]
+			}
+		}
+	}
+	out := []byte(text[clause[0]:clause[1]])
+	definite, left := false, 0
+	for _, w := range retrieve.Words(text[clause[0]:clause[1]]) {
+		switch {
+		case articles[w.Text]:
+			definite = true
+		case definite && given[w.Stem]:
+			for k := w.Start; k < w.End; k++ {
+				out[k] = ' '
+			}
+		case !w.Stop:
+			left++
+		default:
+			definite = false
+		}
+	}
+	if left < 2 {
+		return text[clause[0]:clause[1]]
+	}
+	return string(out)
+}
+
+// articles begin what a request speaks of as known.
+var articles = map[string]bool{"the": true, "that": true, "this": true, "its": true, "their": true, "these": true, "those": true}
+
 // reader is the part that gets at what a clause names where the part chosen for the clause takes whatever it is given, but
-// no path and no address: "count the lines of FILE" reads it first. It is the best that needs just what the clause
+// no path and no address: what is to be sorted is read first. It is the best that needs just what the clause
 // names and that writes nothing; nil if there is no need or no such part.
 func reader(p *part, ranked []fit, values []written) *part {
-	if len(values) == 0 || values[0].target || len(p.wanted()) > 0 || !slices.ContainsFunc(p.inputs, takesAnything) {
+	if len(values) == 0 || values[0].target || len(p.wanted) > 0 || !slices.ContainsFunc(p.inputs, takesAnything) {
 		return nil
 	}
 	had := map[string]int{}
@@ -87,45 +162,19 @@ func reader(p *part, ranked []fit, values []written) *part {
 		had[v.kind]++
 	}
 	for _, r := range ranked {
-		wanted := r.wanted()
 		needs := 0
 		for _, in := range r.inputs {
 			if in.Required {
 				needs++
 			}
 		}
-		fits := needs == len(values) && len(wanted) == len(had) && !r.of.Has(ir.Writes) && len(r.of.Outputs) > 0
+		fits := needs == len(values) && len(r.wanted) == len(had) && !r.of.Has(ir.Writes) && len(r.of.Outputs) > 0
 		for kind, n := range had {
-			fits = fits && wanted[kind] == n
+			fits = fits && r.wanted[kind] == n
 		}
 		if fits {
 			return r.part
 		}
 	}
 	return nil
-}
-
-// takesAnything reports whether an input takes whatever an earlier step gives.
-func takesAnything(p ir.Port) bool { return p.Required && p.Kind == "" && payload[lastPart(p.Key)] }
-
-// rank orders the parts for a text, best first.
-func (c *composer) rank(text string, values []written, media map[string]bool, later bool) []fit {
-	ranked := c.index.Rank(text)
-	out := make([]fit, len(ranked))
-	for k, r := range ranked {
-		p := c.parts[r.Index]
-		confidence := r.Confidence + p.suits(values, media, later) + c.headed(p, text)
-		out[k] = fit{p, min(1, max(0, confidence)), r.Reason}
-	}
-	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(b.confidence, a.confidence) })
-	return out
-}
-
-// rankClause orders the parts for a clause. What they share with the rest of the request breaks ties.
-func (c *composer) rankClause(text string, values []written, media map[string]bool) []fit {
-	out := c.rank(text, values, media, len(c.steps) > 0)
-	slices.SortStableFunc(out, func(a, b fit) int {
-		return cmp.Compare(b.confidence+restOfRequest*c.whole[b.part], a.confidence+restOfRequest*c.whole[a.part])
-	})
-	return out
 }

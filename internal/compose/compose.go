@@ -54,7 +54,7 @@ type composer struct {
 	parts   []*part
 	index   *retrieve.Index // of parts
 	heads   map[string]int  // how many parts say with a word what they do
-	whole   map[*part]float64
+	whole   map[*part]overall
 	values  []written
 	stems   map[string][]string // of texts seen before
 	steps   []*step
@@ -67,7 +67,7 @@ func newComposer(request string, interfaces []*ir.Interface, o Options) *compose
 	c := &composer{request: request, o: o, parts: partsOf(interfaces), heads: map[string]int{}, stems: map[string][]string{}}
 	c.index = retrieve.NewIndex(candidates(c.parts))
 	for _, p := range c.parts {
-		for _, stem := range p.heads() {
+		for _, stem := range p.heads {
 			c.heads[stem]++
 		}
 	}

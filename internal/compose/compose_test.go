@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,4 +83,66 @@ func TestInterfaces(t *testing.T) {
 	if _, err := Interfaces([]any{map[string]any{}}); err == nil {
 		t.Error("an interface without a name is taken")
 	}
+}
+
+// TestForms: a component is used by its forms, and what a clause names is read first for a form that takes anything.
+func TestForms(t *testing.T) {
+	parts := []*ir.Interface{
+		{Name: "reader", Description: "Read a file.", Effects: []ir.Effect{ir.Reads}, Inputs: []ir.Port{port("file_path", value.String, "The file")}, Outputs: []ir.Port{port("content", value.String)}},
+		{Name: "calc", Description: "Compute an expression.", Inputs: []ir.Port{{Key: "inputs", Type: value.Object}},
+			Params:  []ir.Port{{Key: "expression", Type: value.String, Required: true, Raw: true}},
+			Outputs: []ir.Port{port("result", value.Any)},
+			Forms: []ir.Form{
+				{Summary: "Shuffle the words of a text.", Inputs: []ir.Port{port("text", value.String)},
+					Params: map[string]any{"expression": "shuffle(text)", "inputs": map[string]any{"text": "${text}"}}},
+				{Summary: "Repeat a text some times.", Inputs: []ir.Port{port("text", value.String), port("times", value.Integer, "How many times")},
+					Params: map[string]any{"expression": "repeat(text, times)", "inputs": map[string]any{"text": "${text}", "times": "${times}"}}},
+			}},
+	}
+	for _, c := range []struct{ request, want string }{
+		{"shuffle the words of notes.txt", "reader file_path=${file_path}\ncalc expression=shuffle(text) inputs={\"text\":\"${reader.content}\"}"},
+		{"read notes.txt, then repeat it 3 times", "reader file_path=${file_path}\ncalc expression=repeat(text, times) inputs={\"text\":\"${reader.content}\",\"times\":\"${times}\"}"},
+		{"compute an expression", "none"},
+	} {
+		r := Compose(c.request, parts, Options{Least: 0.2, LeastStep: 0.25})
+		if diff := cmp.Diff(c.want, wiring(r)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.request, diff)
+		}
+	}
+}
+
+// TestSpokenOutput: of the outputs there are, an input takes the one that its clause speaks of.
+func TestSpokenOutput(t *testing.T) {
+	parts := []*ir.Interface{
+		{Name: "measure", Description: "Measure a tree.", Inputs: []ir.Port{port("tree", value.String, "The name of the tree")}, Outputs: []ir.Port{port("age", value.Integer), port("height", value.Number)}},
+		{Name: "label", Description: "Print a label.", Inputs: []ir.Port{port("number", value.Number, "What stands on it")}, Outputs: []ir.Port{port("done", value.Boolean)}},
+	}
+	r := Compose(`measure the tree "Oak", then print a label with the height`, parts, Options{Least: 0.2, LeastStep: 0.25})
+	if diff := cmp.Diff("measure tree=${tree}\nlabel number=${measure.height}", wiring(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// FuzzCompose: whatever is asked for and whatever interfaces say, there is a workflow without faults or none.
+func FuzzCompose(f *testing.F) {
+	f.Add("find flights from Rome, then send it to ann@example.org", "airport", "Look up an airport.", "sky_code", "text")
+	f.Add("look at photo.jpg and say 'hello'", "see", "Look at an image", "image", "image")
+	f.Add("", "", "", "", "")
+	f.Fuzz(func(t *testing.T, request, name, description, key, kind string) {
+		if len(request) > 2000 || len(name)+len(description)+len(key) > 2000 {
+			return
+		}
+		odd := &ir.Interface{Name: name, Description: description, Inputs: []ir.Port{port(key, value.String, description, kind), port("text", value.Any)},
+			Outputs: []ir.Port{port(key+"_2", value.Any, name), port("result", value.Array, "", kind)}}
+		all := append(slices.Clone(tools), odd)
+		r := Compose(request, all, Options{Now: time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC), Least: 0.1, LeastStep: 0.1, Piped: len(request)%2 == 1})
+		if r.Workflow == nil || !identifier.MatchString(name) || !identifier.MatchString(key) || key == "text" {
+			return
+		}
+		if found := ir.Validate(r.Workflow, ir.NewCatalogue(all...), ir.Options{}); found.HasErrors() {
+			t.Errorf("%q: %s\n%s", request, found.Text(), wiring(r))
+		}
+	})
 }

@@ -3,6 +3,7 @@ package compose
 import (
 	"slices"
 
+	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
 	"pflow/ir"
 )
@@ -11,8 +12,26 @@ import (
 type part struct {
 	of     *ir.Interface
 	form   *ir.Form
-	does   string    // in words
-	inputs []ir.Port // all that it can be given
+	does   string         // in words
+	inputs []ir.Port      // all that it can be given
+	heads  []string       // the words, by stem, with which it says what it does: the first of its description and of its name
+	wanted map[string]int // how many required inputs want a written value of a kind
+}
+
+func newPart(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *part {
+	p := &part{of: of, form: form, does: does, inputs: inputs, wanted: map[string]int{}}
+	for _, text := range []string{does, of.Name} {
+		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(p.heads, words[0].Stem) {
+			p.heads = append(p.heads, words[0].Stem)
+		}
+	}
+	for _, in := range inputs {
+		kind := mapparams.WantedKind(mapparams.Input{Name: in.Key, Kind: in.Kind, Description: in.Description})
+		if kind != "" && in.Required {
+			p.wanted[kind]++
+		}
+	}
+	return p
 }
 
 // partsOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other
@@ -22,7 +41,7 @@ func partsOf(interfaces []*ir.Interface) []*part {
 	for _, i := range interfaces {
 		for n := range i.Forms {
 			f := &i.Forms[n]
-			out = append(out, &part{of: i, form: f, does: f.Summary, inputs: f.Inputs})
+			out = append(out, newPart(i, f, f.Summary, f.Inputs))
 		}
 		if len(i.Forms) > 0 || i.Call != nil {
 			continue
@@ -32,7 +51,7 @@ func partsOf(interfaces []*ir.Interface) []*part {
 			continue
 		}
 		inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
-		out = append(out, &part{of: i, does: i.Description, inputs: inputs})
+		out = append(out, newPart(i, nil, i.Description, inputs))
 	}
 	return out
 }
@@ -57,17 +76,6 @@ func candidates(parts []*part) []retrieve.Candidate {
 			for _, port := range ports {
 				out[i].Keywords = append(out[i].Keywords, port.Key, port.Kind)
 			}
-		}
-	}
-	return out
-}
-
-// heads are the words, by stem, with which a part says what it does: the first of its name and of its description.
-func (p *part) heads() []string {
-	var out []string
-	for _, text := range []string{p.does, p.of.Name} {
-		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(out, words[0].Stem) {
-			out = append(out, words[0].Stem)
 		}
 	}
 	return out

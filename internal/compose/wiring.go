@@ -2,18 +2,21 @@ package compose
 
 import (
 	"slices"
-	"strings"
 
 	"pflow/internal/mapparams"
-	"pflow/internal/value"
 	"pflow/ir"
 )
 
-// The least score with which an output of an earlier step is led to an input, and with which a component is put before.
+// What leads an output to an input, measured on development cases of NESTFUL, Seal-Tools and TaskBench. alike.go says what
+// the scores are made of.
 const (
-	leastWire  = 1.0
-	leastGiver = 2.8
-	sureWire   = 3.0 // from here on a clause that refers back means the output, not a value of the request
+	leastWire    = 1.0  // the least score with which an output of an earlier step is led to an input
+	leastGiver   = 2.8  // the least with which a component is put before: it has to give the very thing
+	sureWire     = 3.0  // from here on a clause that refers back means the output, not a value of the request
+	outputSpoken = 2.0  // more where the clause speaks of the output by its name
+	farther      = 0.15 // less for each step in between
+	fartherOfAny = 0.8  // the same for an input that takes anything: it takes what was there last
+	laterOutput  = 0.1  // less for each output that is stated before
 )
 
 // wire leads outputs to the inputs that have no value, and puts steps before where no earlier one gives it.
@@ -21,10 +24,10 @@ func (c *composer) wire() {
 	for n := 0; n < len(c.steps); n++ {
 		s := c.steps[n]
 		for _, p := range s.inputs {
-			if !p.Required {
+			had, given := s.given[p.Key]
+			if !p.Required || had.from != nil {
 				continue
 			}
-			had, given := s.given[p.Key]
 			from, out, score := c.source(n, &p)
 			if from != nil && (!given || c.rather(s, &p, had, score)) {
 				s.given[p.Key] = binding{from: from, output: out}
@@ -33,7 +36,7 @@ func (c *composer) wire() {
 			if given {
 				continue
 			}
-			if b, ok := c.shared(n, p.Key); ok {
+			if b, ok := c.sharedInput(n, p.Key); ok {
 				s.given[p.Key] = b
 				continue
 			}
@@ -43,7 +46,6 @@ func (c *composer) wire() {
 			if before, out := c.giver(s, &p); before != nil {
 				s.given[p.Key] = binding{from: before, output: out}
 				c.steps = slices.Insert(c.steps, n, before)
-				c.bind(c.steps[n : n+1])
 				n-- // the new step has inputs of its own; then this one goes on
 				break
 			}
@@ -60,8 +62,8 @@ func (c *composer) rather(s *step, p *ir.Port, had binding, score float64) bool 
 	return mapparams.IsMedium(p.Kind) && (had.at[0] < s.clause[0] || had.at[0] >= s.clause[1])
 }
 
-// shared is the value that another step's input of the same key was given by the request.
-func (c *composer) shared(n int, key string) (binding, bool) {
+// sharedInput is the value that another step's input of the same key was given by the request.
+func (c *composer) sharedInput(n int, key string) (binding, bool) {
 	for k, s := range c.steps {
 		if b, ok := s.given[key]; ok && k != n && b.from == nil {
 			return b, true
@@ -72,13 +74,19 @@ func (c *composer) shared(n int, key string) (binding, bool) {
 
 // source finds the output of an earlier step that fits an input best, the latest of equals.
 func (c *composer) source(n int, p *ir.Port) (from *step, output string, score float64) {
-	if payload[lastPart(p.Key)] && p.Kind == "" {
-		return c.latest(n, p)
-	}
 	for k := n - 1; k >= 0; k-- {
 		s := c.steps[k]
 		for at, out := range s.of.Outputs {
-			if fit := c.fits(&out, p, s.of) - 0.15*float64(n-1-k) - 0.1*float64(at); fit >= leastWire && fit > score {
+			if !compatible(&out, p) || len(p.Enum) > 0 {
+				continue
+			}
+			fit := c.fits(&out, p, s.of) + c.spoken(c.steps[n], s, &out) - laterOutput*float64(at)
+			if takesAnything(*p) {
+				fit -= fartherOfAny * float64(n-1-k)
+			} else {
+				fit -= farther * float64(n-1-k)
+			}
+			if fit >= leastWire && fit > score {
 				from, output, score = s, out.Key, fit
 			}
 		}
@@ -86,28 +94,30 @@ func (c *composer) source(n int, p *ir.Port) (from *step, output string, score f
 	return from, output, score
 }
 
-// latest finds what the step before gives, for an input that takes whatever there is: the output that is named as such,
-// else the first.
-func (c *composer) latest(n int, p *ir.Port) (from *step, output string, score float64) {
-	for k := n - 1; k >= 0 && from == nil; k-- {
-		s := c.steps[k]
-		for at, out := range s.of.Outputs {
-			if !compatible(&out, p) || out.Kind != "" && p.Kind != "" && out.Kind != p.Kind {
+// spoken weighs whether the clause of a step speaks of an output: mail the computed volume.
+func (c *composer) spoken(s, from *step, out *ir.Port) float64 {
+	own := c.stemsOf(s.text())
+	clause := c.stemsOf(c.request[s.clause[0]:s.clause[1]])
+	share := func(name string) (had, all float64) {
+		for _, stem := range c.stemsOf(name) {
+			if slices.Contains(own, stem) || payload[stem] {
 				continue
 			}
-			fit := 2 - 0.1*float64(at)
-			if payload[lastPart(out.Key)] {
-				fit += 1.5
-			}
-			if out.Type == value.Boolean {
-				fit--
-			}
-			if fit > score {
-				from, output, score = s, out.Key, fit
+			all++
+			if slices.Contains(clause, stem) {
+				had++
 			}
 		}
+		return had, all
 	}
-	return from, output, score
+	had, all := share(out.Key)
+	if all == 0 {
+		had, all = share(from.of.Name) // an output called result
+	}
+	if had == 0 || 2*had < all {
+		return 0
+	}
+	return outputSpoken * had / all
 }
 
 // giver finds a component whose output an input names.
@@ -125,7 +135,7 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string) {
 			continue // it wants the same
 		}
 		for at, out := range other.of.Outputs {
-			if fit := c.named(&out, p, other.of) - 0.05*float64(at); fit >= leastGiver && fit > score {
+			if fit := c.named(&out, p, other.of) - laterOutput/2*float64(at); fit >= leastGiver && fit > score {
 				best, output, score = other, out.Key, fit
 			}
 		}
@@ -133,109 +143,23 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string) {
 	if best == nil {
 		return nil, ""
 	}
-	return &step{part: best, clause: [2]int{0, len(c.request)}}, output
+	before := &step{part: best, clause: [2]int{0, len(c.request)}}
+	values := len(c.taken)
+	c.bind([]*step{before})
+	for _, in := range before.inputs {
+		if _, given := before.given[in.Key]; in.Required && !given && !c.canGive(before, s, &in) {
+			c.taken = c.taken[:values]
+			return nil, "" // to ask for what it needs is no better than to ask for what it gives
+		}
+	}
+	return before, output
 }
 
-// compatible reports whether a value of one port can be given to another.
-func compatible(out, in *ir.Port) bool {
-	if out.Kind != "" && in.Kind != "" && out.Kind != in.Kind {
-		return false
-	}
-	if out.Type == in.Type || out.Type == value.Any || in.Type == value.Any {
-		return true
-	}
-	numeric := func(t value.Type) bool { return t == value.Integer || t == value.Number }
-	switch {
-	case numeric(out.Type) && numeric(in.Type):
-		return true
-	case in.Type == value.String:
-		return numeric(out.Type) || out.Type == value.Object || out.Type == value.Array
-	case numeric(in.Type):
-		return out.Type == value.String
-	case in.Type == value.Array:
-		return out.Type == value.String
-	}
-	return false
+// canGive reports whether any other component gives an input of a step.
+func (c *composer) canGive(s, but *step, p *ir.Port) bool {
+	return slices.ContainsFunc(c.parts, func(other *part) bool {
+		return other != s.part && other != but.part && slices.ContainsFunc(other.of.Outputs, func(out ir.Port) bool {
+			return c.named(&out, p, other.of) >= leastGiver
+		})
+	})
 }
-
-// fits says how well an output suits an input that has no value of its own.
-func (c *composer) fits(out, in *ir.Port, of *ir.Interface) float64 {
-	if !compatible(out, in) || len(in.Enum) > 0 {
-		return 0
-	}
-	s := c.named(out, in, of)
-	if out.Type == in.Type {
-		s += 0.4
-	}
-	if payload[lastPart(in.Key)] {
-		s += 1.2 // it takes whatever there is to be said, written or sent
-		if payload[lastPart(out.Key)] {
-			s += 0.4
-		}
-		if out.Type == value.Boolean || out.Type == value.Integer {
-			s -= 0.6
-		}
-	}
-	return s
-}
-
-// payload are the keys of inputs that take whatever an earlier step gives, and of outputs that give it.
-var payload = map[string]bool{"content": true, "text": true, "data": true, "body": true, "message": true, "input": true, "value": true, "values": true,
-	"payload": true, "items": true, "stdin": true, "result": true, "response": true, "output": true, "stdout": true, "inputs": true, "list": true,
-	"object": true}
-
-// named says how much the names of an output and an input, and what is said of them, are alike.
-func (c *composer) named(out, in *ir.Port, of *ir.Interface) float64 {
-	if !compatible(out, in) {
-		return 0
-	}
-	s := 0.0
-	if out.Kind != "" && out.Kind == in.Kind {
-		s += 2.5
-	}
-	a, b := c.stemsOf(out.Key), c.stemsOf(in.Key)
-	if len(a) == 0 {
-		a = []string{out.Key}
-	}
-	if len(b) == 0 {
-		b = []string{in.Key}
-	}
-	common := 0
-	for _, w := range a {
-		if slices.Contains(b, w) {
-			common++
-		}
-	}
-	switch {
-	case common == len(a) && common == len(b):
-		s += 3
-	case common == len(a) && common > 0 && len(a) > 1:
-		s += 2.4 // skyId for originSkyId
-	case common == len(b) && common > 0:
-		s += 1.6
-	case common == len(a) && common > 0:
-		s += 1.4
-	}
-	// The description may name the component that gives it.
-	about := c.stemsOf(in.Description)
-	of1 := c.stemsOf(of.Name)
-	hits := 0
-	for _, w := range of1 {
-		if slices.Contains(about, w) {
-			hits++
-		}
-	}
-	if len(of1) > 1 && hits >= 2 {
-		s += 1.2
-	}
-	shared := 0
-	for _, w := range c.stemsOf(out.Description) {
-		if slices.Contains(about, w) {
-			shared++
-		}
-	}
-	return s + min(0.9, 0.3*float64(shared))
-}
-
-// lastPart is the last part of a dotted key, or of one with underscores.
-func lastPart(key string) string { return key[strings.LastIndexAny(key, "._")+1:] }

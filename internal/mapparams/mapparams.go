@@ -80,6 +80,7 @@ type mapper struct {
 	now        time.Time
 	inputs     []spec
 	candidates []candidate
+	covered    []bool         // the bytes of the request that are part of a candidate
 	share      map[string]int // how many inputs have a word
 	clauses    [][2]int
 }
@@ -97,7 +98,7 @@ type spec struct {
 }
 
 func newMapper(request string, inputs []Input, about string, now time.Time) *mapper {
-	m := &mapper{request: request, words: retrieve.Words(request), now: now, share: map[string]int{}}
+	m := &mapper{request: request, words: retrieve.Words(request), now: now, share: map[string]int{}, covered: make([]bool, len(request))}
 	for _, in := range inputs {
 		s := spec{Input: in, name: map[string]bool{}, text: map[string]bool{}, clause: -1}
 		plain, examples := splitExamples(in.Description)
@@ -233,83 +234,6 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 		return formatDate(t, in.Description), true
 	}
 	return c.text, true
-}
-
-// score weighs a candidate for an input.
-func (m *mapper) score(i, ci int) float64 {
-	in, c := &m.inputs[i], &m.candidates[ci]
-	s := classScore(in, c)
-	if math.IsInf(s, -1) {
-		return s
-	}
-	s += m.cues(in, c)
-	if in.examples[strings.ToLower(c.text)] {
-		s += 3
-	}
-	s += roleScore(in.role, in.wants, c.preposition)
-	if in.clause >= 0 {
-		if k := m.clauses[in.clause]; c.start >= k[0] && c.start < k[1] {
-			s += 1.2
-		} else {
-			s -= 0.8
-		}
-	}
-	// What stands first belongs to what is declared first, all else being equal.
-	if n := len(m.inputs); n > 1 && len(m.candidates) > 1 {
-		s -= 0.3 * math.Abs(float64(i)/float64(n-1)-float64(ci)/float64(len(m.candidates)-1))
-	}
-	return s
-}
-
-// cues weighs the words beside a candidate that the input has: those before it count by nearness, that behind it most
-// where it is the very next one.
-func (m *mapper) cues(in *spec, c *candidate) float64 {
-	weight := func(stem string) float64 {
-		switch {
-		case in.name[stem]:
-			return 2.6 / math.Sqrt(float64(m.share[stem]))
-		case in.text[stem]:
-			return 1.1 / float64(m.share[stem])
-		}
-		return 0
-	}
-	s := 0.0
-	seen := map[string]bool{}
-	d := 0
-	for k := c.first - 1; k >= 0 && d < 4; k-- {
-		w := m.words[k]
-		if strings.ContainsAny(m.request[w.End:m.words[k+1].Start], ".;!?") && w.End-w.Start > 2 {
-			break
-		}
-		if w.Text == "and" || w.Text == "or" {
-			break // what stands before belongs to another value
-		}
-		if w.Stop {
-			continue
-		}
-		if !seen[w.Stem] {
-			seen[w.Stem] = true
-			s += weight(w.Stem) / (1 + 0.6*float64(d))
-		}
-		d++
-	}
-	d = 0
-	for k := c.last + 1; k < len(m.words) && d < 2; k++ {
-		w := m.words[k]
-		if strings.ContainsAny(m.request[m.words[k-1].End:w.Start], ".;!?,") || w.Text == "and" {
-			break
-		}
-		if w.Stop {
-			d++
-			continue
-		}
-		if !seen[w.Stem] {
-			seen[w.Stem] = true
-			s += 0.9 * weight(w.Stem) / (1 + 1.5*float64(d))
-		}
-		d++
-	}
-	return min(s, 5)
 }
 
 // splitWords cuts a line as a command line.

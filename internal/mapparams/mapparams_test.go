@@ -35,6 +35,9 @@ func TestMap(t *testing.T) {
 		{"add up 4, 7 and 9", []Input{{Name: "numbers", Type: value.Array, Required: true}}, `{"numbers":[4,7,9]}`},
 		{"show the .go files of src", []Input{text("path", "The folder"), optional(Input{Name: "pattern", Type: value.String, Default: "*", HasDefault: true})},
 			`{"path":"src","pattern":"*.go"}`},
+		// a value without a word in it has no words beside it on that side
+		{"\"+\" then go", []Input{text("sign", "What stands first")}, `{"sign":"+"}`},
+		{"go then \"+\"", []Input{text("sign", "What stands last")}, `{"sign":"+"}`},
 		{"what a nice day", []Input{optional(text("query", "words to look for"))}, `{}`},
 	} {
 		got := Map(c.request, c.inputs, "", now)

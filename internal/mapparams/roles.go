@@ -36,51 +36,51 @@ func roleScore(r role, w wants, preposition string) float64 {
 	case "from", "since", "after", "between":
 		switch r {
 		case sourceRole:
-			return 1.8
+			return good
 		case targetRole:
-			return -1.8
+			return -good
 		}
 		if preposition == "from" && w == wantsPlace {
-			return 0.5
+			return some
 		}
 	case "to", "into", "onto", "until", "till", "before", "as":
 		switch r {
 		case targetRole:
-			return 1.8
+			return good
 		case sourceRole:
-			return -1.8
+			return -good
 		}
 	case "of":
 		switch r {
 		case targetRole:
-			return -0.8
+			return -some
 		case sourceRole:
-			return 0.6
+			return some
 		}
 	case "in", "near", "at", "inside", "under", "within":
 		switch {
 		case r == targetRole:
-			return 1.2
+			return fair
 		case r == sourceRole:
-			return -0.8
+			return -some
 		case w == wantsPlace || w == wantsPath:
-			return 0.8
+			return some
 		}
 	case "on":
 		if w == wantsDate {
-			return 0.5
+			return some
 		}
 	case "by":
 		if w == wantsName {
-			return 0.6
+			return some
 		}
 	case "named", "called", "titled":
 		if w == wantsName || r == targetRole {
-			return 1.2
+			return fair
 		}
 	case "about":
 		if w == wantsText {
-			return 0.8
+			return some
 		}
 	}
 	return 0

@@ -95,62 +95,6 @@ var flagWords = map[string]bool{"is": true, "has": true, "includ": true, "with":
 
 var negation = regexp.MustCompile(`(?i)\b(?:no|not|without|don't|do not|never|exclude|excluding|skip|omit)\b[^.,;]*$`)
 
-// alignSteps finds the clause that speaks of each input's step: steps and clauses keep their order where the words do
-// not say otherwise.
-func (m *mapper) alignSteps() {
-	steps := 0
-	for i := range m.inputs {
-		steps = max(steps, m.inputs[i].Order)
-	}
-	if steps < 2 {
-		return
-	}
-	m.clauses = retrieve.Clauses(m.request, nil)
-	if len(m.clauses) < 2 {
-		return
-	}
-	for i := range m.inputs {
-		in := &m.inputs[i]
-		if in.Step == "" {
-			continue
-		}
-		stems := map[string]bool{}
-		for _, s := range retrieve.Stems(in.Step) {
-			stems[s] = true
-		}
-		best, most := -1, 0.0
-		for k, c := range m.clauses {
-			s := 0.0
-			for _, w := range m.words {
-				if w.Start >= c[0] && w.End <= c[1] && stems[w.Stem] && !w.Stop {
-					s++
-				}
-			}
-			if s == 0 {
-				continue
-			}
-			// the clause at the step's place in the order is nearest
-			place := float64(in.Order-1) / float64(steps-1) * float64(len(m.clauses)-1)
-			s -= 0.4 * abs(place-float64(k))
-			if best < 0 || s > most {
-				best, most = k, s
-			}
-		}
-		if best < 0 && len(m.clauses) >= steps {
-			// Its clause says it in other words: it stands where the step stands.
-			best = int(float64(in.Order-1)/float64(steps-1)*float64(len(m.clauses)-1) + 0.5)
-		}
-		in.clause = best
-	}
-}
-
-func abs(f float64) float64 {
-	if f < 0 {
-		return -f
-	}
-	return f
-}
-
 // lines gives inputs that take a line word by word what stands behind the verb of their clause.
 func (m *mapper) lines(r *Result) {
 	for i := range m.inputs {

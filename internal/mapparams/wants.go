@@ -1,14 +1,12 @@
 package mapparams
 
 import (
-	"math"
 	"regexp"
 	"strings"
 	"time"
 
 	"pflow/internal/extract"
 	"pflow/internal/retrieve"
-	"pflow/internal/value"
 )
 
 // wants is the sort of value that an input's name and kind ask for.
@@ -78,150 +76,9 @@ func wantsOf(in Input) wants {
 
 var pathWords = regexp.MustCompile(`\b(?:path|folder|directory|file ?name)\b`)
 
-// classScore says how well a sort of candidate suits an input: below zero it is unlikely, at minus infinity impossible.
-func classScore(in *spec, c *candidate) float64 {
-	no := math.Inf(-1)
-	switch medium := Medium(c.text); {
-	case medium != "" && in.Kind != "" && in.Kind != medium,
-		IsMedium(in.Kind) && c.class != classEntity: // it is a file
-		return no
-	}
-	switch in.Type {
-	case value.Integer, value.Number:
-		switch {
-		case c.number == nil:
-			return no
-		case c.class == classCode:
-			return 0.3
-		case in.wants == wantsDate || in.wants == wantsPath:
-			return -0.5
-		}
-		return 1.2
-	case value.Array:
-		if in.words && c.class != classList && c.number == nil {
-			return 1
-		}
-		if c.class != classList {
-			return no
-		}
-		s := 0.2 + 0.4*float64(min(len(c.list), 3))
-		return s
-	}
-	if c.class == classList {
-		return no
-	}
-	if c.kind == extract.Path {
-		switch pattern := strings.Contains(c.text, "*"); {
-		case takesPattern(in) && (pattern || endingForm.MatchString(c.text)):
-			return 4
-		case endingForm.MatchString(c.text) && !c.started:
-			return -1.5
-		case pattern:
-			return -0.5
-		}
-	}
-	s := map[class]float64{classEntity: 0.7, className: 1.1, classCode: 0.8, classPhrase: 0.3, classList: 0}[c.class]
-	fits := func(kinds ...string) bool {
-		for _, k := range kinds {
-			if c.kind == k {
-				return true
-			}
-		}
-		return false
-	}
-	temporal := fits(extract.Date, extract.DateRange, extract.DateTime, extract.Time, extract.Duration)
-	switch in.wants {
-	case wantsPath:
-		folder := folderWords.MatchString(in.Description) && !in.name["fil"]
-		switch {
-		case fits(extract.Path) && folder && fileForm.MatchString(c.text):
-			return 0.6
-		case fits(extract.Path):
-			return 3
-		case fits(extract.Quoted):
-			return 1.4
-		case c.class == classPhrase && folder && c.preposition != "":
-			return 1.4
-		case temporal || c.number != nil:
-			return -1
-		}
-	case wantsURL:
-		if fits(extract.URL) {
-			return 3.5
-		}
-		return s - 1.5
-	case wantsEmail:
-		if fits(extract.Email) {
-			return 3.5
-		}
-	case wantsRepo:
-		if fits(extract.Repo) || fits(extract.Path) && strings.Count(c.text, "/") == 1 {
-			return 3
-		}
-	case wantsDate:
-		switch {
-		case fits(extract.Date, extract.DateRange, extract.DateTime):
-			return 3
-		case temporal:
-			return 0.5
-		}
-		return s - 1
-	case wantsTime:
-		switch {
-		case fits(extract.Time):
-			return 3
-		case temporal:
-			return 1.2
-		}
-		return s - 0.5
-	case wantsDuration:
-		switch {
-		case fits(extract.Duration):
-			return 2.4
-		case temporal || c.number != nil:
-			return 1
-		}
-	case wantsMoney:
-		if c.number != nil {
-			return 1.6
-		}
-	case wantsCode:
-		switch {
-		case c.class == classCode || fits(extract.Quoted, extract.Issue, extract.Version):
-			return 1.8
-		case c.number != nil:
-			return 1.3
-		case c.class == classPhrase:
-			return -0.4
-		case c.class == className && c.text != strings.ToUpper(c.text):
-			return -1.5
-		}
-	case wantsName, wantsPlace:
-		switch {
-		case c.class == className:
-			return 1.7
-		case fits(extract.Quoted) && in.wants == wantsName:
-			return 1.9
-		case temporal || c.number != nil:
-			return -0.8
-		}
-	case wantsText:
-		if fits(extract.Quoted) {
-			return 2
-		}
-		if c.class == classPhrase && !in.Required {
-			s -= 1.5
-		}
-	}
-	switch {
-	case fits(extract.Path, extract.URL, extract.Email):
-		return s - 0.2
-	case temporal:
-		return s - 0.9
-	case c.number != nil && c.class == classEntity && !fits(extract.Quoted):
-		return s - 0.6
-	}
-	return s
+// mayBeFile reports whether a candidate could name a file.
+func mayBeFile(c *candidate) bool {
+	return c.kind == extract.Path || c.kind == extract.URL || c.kind == extract.Quoted && !strings.ContainsAny(c.text, " \n")
 }
 
 // splitExamples takes the examples out of a description: they say what values look like, not what they are called.

@@ -1,0 +1,153 @@
+package mapparams
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pflow/internal/extract"
+	"pflow/internal/retrieve"
+)
+
+// names finds runs of words with capitals, with the small words that join them, and codes.
+func (m *mapper) names(known map[string]bool) {
+	for k := 0; k < len(m.words); {
+		if !m.isName(k, known) {
+			k++
+			continue
+		}
+		last := k
+		for j := k + 1; j < len(m.words); j++ {
+			gap := m.request[m.words[j-1].End:m.words[j].Start]
+			if strings.Trim(gap, " ") != "" && gap != "-" && gap != "." && gap != ". " && gap != "'" && gap != "&" && strings.TrimSpace(gap) != "&" && gap != ", " {
+				break
+			}
+			if gap == ". " && m.words[j-1].End-m.words[j-1].Start > 2 {
+				break
+			}
+			if m.isName(j, nil) {
+				if gap == ", " && !(j-last == 1 && m.continuesName(j)) {
+					break
+				}
+				last = j
+				continue
+			}
+			if gap != " " || !joiners[m.words[j].Text] || j-last > 2 {
+				break
+			}
+		}
+		c := candidate{class: className, start: m.words[k].Start, end: m.words[last].End}
+		c.text = m.request[c.start:c.end]
+		c.text = strings.TrimSuffix(strings.TrimSuffix(c.text, "'s"), "’s")
+		if last == k && hasDigit(c.text) {
+			c.class = classCode
+			if n, ok := plainNumber(firstNumber.FindString(c.text)); ok {
+				c.number = n
+			}
+		}
+		m.add(c)
+		k = last + 1
+	}
+}
+
+// continuesName reports whether a word behind a comma can belong to the name before it: Paris, France; Springfield, IL.
+func (m *mapper) continuesName(j int) bool {
+	if j < 1 {
+		return false
+	}
+	if m.words[j].End-m.words[j].Start == 2 {
+		return true
+	}
+	// a list goes on behind another comma or "and"
+	rest := m.request[m.words[j].End:]
+	return !strings.HasPrefix(rest, ", ") && !strings.HasPrefix(rest, " and ") && !strings.HasPrefix(rest, " or ")
+}
+
+// joiners stand inside names.
+var joiners = map[string]bool{"of": true, "the": true, "de": true, "la": true, "le": true, "du": true, "van": true, "von": true, "and": true, "for": true}
+
+// isName reports whether a word is written as a name: a capital that no sentence begins with, or letters and digits.
+func (m *mapper) isName(k int, known map[string]bool) bool {
+	w := m.words[k]
+	text := m.request[w.Start:w.End]
+	r, _ := utf8.DecodeRuneInString(text)
+	if hasDigit(text) && strings.IndexFunc(text, unicode.IsLetter) >= 0 {
+		return true
+	}
+	if !unicode.IsUpper(r) {
+		return known == nil && numeral(text) && k > 0
+	}
+	if w.Text == "i" || w.Stop && w.Text == "a" && text == "A" && k == 0 {
+		return false
+	}
+	first := k == 0 || strings.ContainsAny(m.request[m.words[k-1].End:w.Start], ".!?:\n") && m.words[k-1].End-m.words[k-1].Start > 1
+	if first {
+		// A sentence begins with a capital anyway: a name only if the next word is one too, or nothing else could stand here.
+		return k+1 < len(m.words) && !w.Stop && known != nil && !known[w.Stem] && m.isName(k+1, nil) && m.request[w.End:m.words[k+1].Start] == " " && !retrieve.IsVerb(w.Text)
+	}
+	return !(w.Stop && len(text) > 1 && strings.ToUpper(text) != text)
+}
+
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+
+// phrases finds runs of other words that neither the inputs nor what is asked for explain.
+func (m *mapper) phrases(known map[string]bool) {
+	start := -1
+	flush := func(k int) {
+		if start >= 0 {
+			c := candidate{class: classPhrase, start: m.words[start].Start, end: m.words[k-1].End}
+			c.text = m.request[c.start:c.end]
+			m.add(c)
+			start = -1
+		}
+	}
+	for k, w := range m.words {
+		text := m.request[w.Start:w.End]
+		gap := ""
+		if k > 0 {
+			gap = m.request[m.words[k-1].End:w.Start]
+		}
+		switch {
+		case m.covered[w.Start], w.Stop, known[w.Stem], prepositions[w.Text], k == 0 || retrieve.IsVerb(w.Text), numeral(text):
+			flush(k)
+		case start >= 0 && gap != " " && gap != "-" && gap != "_" && gap != ".":
+			flush(k)
+			start = k
+		case start < 0:
+			start = k
+		}
+	}
+	flush(len(m.words))
+}
+
+// lists makes one candidate of candidates that are named one after the other.
+func (m *mapper) lists() {
+	var out []candidate
+	for i := 0; i < len(m.candidates); i++ {
+		j := i
+		for j+1 < len(m.candidates) && listGap.MatchString(m.request[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
+			j++
+		}
+		c := candidate{class: classList, start: m.candidates[i].start, end: m.candidates[j].end, preposition: m.candidates[i].preposition}
+		for k := i; k <= j; k++ {
+			item := any(m.candidates[k].text)
+			if n := m.candidates[k].number; n != nil && m.candidates[k].kind != extract.Quoted && m.candidates[k].class == classEntity {
+				item = n
+			}
+			c.list = append(c.list, item)
+		}
+		c.text = m.request[c.start:c.end]
+		c.first, c.last = m.candidates[i].first, m.candidates[j].last
+		out = append(out, c)
+		i = j
+	}
+	m.candidates = append(m.candidates, out...)
+}
+
+func (m *mapper) alike(i, j int) bool {
+	a, b := m.candidates[i], m.candidates[j]
+	return (a.number == nil) == (b.number == nil) && (a.kind == b.kind || a.kind == "" || b.kind == "")
+}
+
+var listGap = regexp.MustCompile(`^["'”’)]?(?:,| and| or| &|, and|, or|,? as well as)\s*["'“‘(]?$|^\s*,\s*$`)
