@@ -189,7 +189,7 @@ func (s *Shelf) workflowContext(ranked []retrieve.Ranked, request string, tokens
 		rec := s.Records[r.Index]
 		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description, Workflow: true})
 	}
-	return catalogue.Discovery(list, catalogue.ContextOptions{Tokens: tokens, Request: request}).Text
+	return catalogue.Discovery(list, catalogue.ContextOptions{Tokens: tokens, Rank: catalogue.AsGiven}).Text
 }
 
 // recordValue is a saved workflow as a value.

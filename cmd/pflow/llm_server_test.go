@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,4 +68,30 @@ func llmServer(ts *testscript.TestScript, neg bool, args []string) {
 	servers.running = append(servers.running, server)
 	ts.Setenv("OPENAI_BASE_URL", server.BaseURL())
 	ts.Setenv("OPENAI_API_KEY", serverKey)
+}
+
+// llmSent writes what the newest scripted server was sent into a file: for each request a line "=== NUMBER SCHEMA FORM",
+// and its messages.
+func llmSent(ts *testscript.TestScript, neg bool, args []string) {
+	servers := ts.Value(llmServersKey{}).(*llmServers)
+	if neg || len(args) != 1 || len(servers.running) == 0 {
+		ts.Fatalf("usage, after llm-server: llm-sent FILE")
+	}
+	var b strings.Builder
+	for i, r := range servers.running[len(servers.running)-1].Requests() {
+		fmt.Fprintf(&b, "=== %d %s %s\n", i+1, r.Schema, r.Form)
+		for _, m := range r.Messages {
+			fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+}
+
+// keepsSecrets fails a script whose last command printed the key.
+func keepsSecrets(ts *testscript.TestScript) {
+	for _, stream := range []string{"stdout", "stderr"} {
+		if strings.Contains(ts.ReadFile(stream), serverKey) {
+			ts.Fatalf("the key of the model server is in %s", stream)
+		}
+	}
 }

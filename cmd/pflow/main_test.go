@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 //	await FILE PATTERN      waits until a file, named by a glob, holds a match
 //	run-id VAR              sets VAR to the id of the newest run in the home
 //	llm-server SCRIPT.yaml  starts a scripted model server as the endpoint of openai; the script fails if at its end
-//	                        replies are left, requests had none, or a file holds the key
+//	                        replies are left, requests had none, or a file or what exits ran shows the key
+//	llm-sent FILE           writes what the server was sent so far into a file
 //
 // and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs.
 func TestScripts(t *testing.T) {
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer,
+			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer, "llm-sent": llmSent,
 		},
 	})
 }
@@ -79,6 +80,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		got = e.ExitCode()
 	}
+	keepsSecrets(ts)
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}

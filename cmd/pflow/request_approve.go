@@ -88,7 +88,7 @@ func unplanned(p *planner.Result) error {
 	if hint, _ := e["hint"].(string); hint != "" {
 		message += "; " + hint
 	}
-	if e["kind"] == "invalid_request" {
+	if e["kind"] == "invalid_request" && e["node"] == "" { // of the request itself; one with a node is a model's endpoint's
 		return usage("%s", message)
 	}
 	return fail(exitUnplanned, "%s: %s", p.Status, message)

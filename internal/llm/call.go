@@ -194,10 +194,10 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 			return a, step, err
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, "", unreplayed(ctx, err)
 		}
 		if !c.o.ReplayOrCall {
-			return nil, "", missed(c.o.Replay, key, c.target.name, c.messages, c.request)
+			return nil, "", unreplayed(ctx, missed(c.o.Replay, key, c.target.name, c.messages, c.request))
 		}
 	}
 	a, step, err := c.climb(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -144,6 +145,13 @@ func orText(s, other string) string {
 		return other
 	}
 	return s
+}
+
+// errNoCompletion is the cause of errors of endpoints that answer with success and no chat completion: no model has spoken.
+var errNoCompletion = errors.New("no chat completion")
+
+func noCompletion(format string, args ...any) error {
+	return &fault.Error{Kind: fault.Unavailable, Message: fmt.Sprintf(format, args...), Cause: errNoCompletion}
 }
 
 // explain turns whatever ended an exchange into a fault that names model and endpoint.

@@ -215,14 +215,14 @@ func (t *target) explainRead(ctx context.Context, err error) error {
 		data, _ := json.Marshal(map[string]any{"error": map[string]any{"message": api.Message, "type": api.Type, "code": api.Code}})
 		return t.errorInside(data)
 	case errors.As(err, &syntax), errors.As(err, &mistyped):
-		return fault.New(fault.Malformed, "%s answered with a chat completion that cannot be read: %s", t.at(), t.redact(clip(err.Error(), 200)))
+		return noCompletion("%s answered with a chat completion that cannot be read: %s", t.at(), t.redact(clip(err.Error(), 200)))
 	}
 	return t.explain(ctx, err)
 }
 
 func (t *target) answerOf(resp openai.ChatCompletionResponse) (*answer, error) {
 	if len(resp.Choices) == 0 {
-		return nil, fault.New(fault.Malformed, "%s answered without a choice: try again", t.at())
+		return nil, noCompletion("%s answered without a choice: try again", t.at())
 	}
 	choice := resp.Choices[0]
 	a := &answer{Text: choice.Message.Content, Refusal: choice.Message.Refusal, FinishReason: string(choice.FinishReason), Model: resp.Model}

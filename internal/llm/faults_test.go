@@ -38,12 +38,12 @@ func TestFaults(t *testing.T) {
 		{"bad_request", fault.InvalidRequest, 1, "Something is wrong with [key]."},
 		{"bad_schema", fault.InvalidRequest, 5, "Invalid schema"}, // a request for each step of the ladder
 		{"reset", fault.Network, 1, "in the middle of the reply"},
-		{"cut_body", "", 1, ""}, // malformed or network, below
-		{"not_json", fault.Malformed, 1, "what is no chat completion (text/html"},
+		{"cut_body", "", 1, ""}, // unavailable or network, below
+		{"not_json", fault.Unavailable, 1, "what is no chat completion (text/html"},
 		{"error_inside", fault.Unavailable, 1, "Provider returned error"},
 		{"empty_choices", "", 1, ""},
 		{"refusal", fault.Refused, 1, "refused: I cannot help with that."},
-		{"huge", fault.Malformed, 1, "more than 4 MB"},
+		{"huge", fault.Truncated, 1, "more than 4 MB"},
 		{"truncated", fault.Truncated, 1, "was cut off after"},
 		{"fenced", "", 1, ""},
 		{"python", "", 1, ""},
@@ -60,11 +60,11 @@ func TestFaults(t *testing.T) {
 				case c.fault == "cut_body" && streamed:
 					kind, says = fault.Network, "ended in the middle of the reply"
 				case c.fault == "cut_body":
-					kind, says = fault.Malformed, "no chat completion"
+					kind, says = fault.Unavailable, "no chat completion"
 				case c.fault == "empty_choices" && streamed:
 					kind, says = fault.Network, "ended in the middle"
 				case c.fault == "empty_choices":
-					kind, says = fault.Malformed, "without a choice"
+					kind, says = fault.Unavailable, "without a choice"
 				}
 				var told strings.Builder
 				client, server := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{{
@@ -173,8 +173,8 @@ func TestOddEndpoints(t *testing.T) {
 			http.Redirect(w, r, "https://example.com/?key=x", http.StatusMovedPermanently)
 		},
 			fault.InvalidRequest, "answered 301 and points elsewhere: correct the base URL"},
-		"mistyped":    {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"choices": "none"}`) }, fault.Malformed, "cannot be read"},
-		"empty":       {func(w http.ResponseWriter, r *http.Request) {}, fault.Malformed, "no chat completion"},
+		"mistyped":    {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"choices": "none"}`) }, fault.Unavailable, "cannot be read"},
+		"empty":       {func(w http.ResponseWriter, r *http.Request) {}, fault.Unavailable, "no chat completion"},
 		"plain error": {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "bad gateway", http.StatusBadGateway) }, fault.Unavailable, "502: bad gateway"},
 		"detail": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(422)

@@ -45,6 +45,9 @@ func (l *limiter) acquire(ctx context.Context) (waited time.Duration, release fu
 		}
 		if err := sleep(ctx, wait); err != nil {
 			release()
+			if err == errNoTime && wait > mostWait {
+				err = fault.New(fault.RateLimit, "the provider wants to be left alone for another %s: try again then", wait.Round(time.Second))
+			}
 			return time.Since(start), nil, err
 		}
 	}

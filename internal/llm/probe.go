@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func (p *probe) send(ctx context.Context, r Request, step string) (a *answer, re
 	if err == nil {
 		return a, "", nil
 	}
-	if k := fault.Of(err).Kind; k == fault.InvalidRequest || k == fault.NotFound && len(p.report.Features) > 0 || k == fault.Malformed {
+	if k := fault.Of(err).Kind; k == fault.InvalidRequest || k == fault.NotFound && len(p.report.Features) > 0 || k == fault.Malformed || k == fault.Truncated || errors.Is(err, errNoCompletion) {
 		return nil, strings.TrimPrefix(strings.TrimPrefix(err.Error(), p.target.at()+" "), "refused the request with "), nil
 	}
 	return nil, "", err

@@ -99,11 +99,15 @@ func readReply(text string, s *Schema, isStrict, isWrapped bool) reading {
 			first = &r
 		}
 	}
+	// What was found may be a part of a value that is no JSON as a whole, such as the {} in a Python literal.
+	if v, err := repair.JSON(bare); err == nil && fits(v) {
+		r := finish(v, true)
+		if first == nil || len(r.Wrong) == 0 || strings.HasPrefix(bare, "{") || strings.HasPrefix(bare, "[") {
+			return r
+		}
+	}
 	if first != nil {
 		return *first
-	}
-	if v, err := repair.JSON(bare); err == nil && fits(v) {
-		return finish(v, true)
 	}
 	return reading{}
 }

@@ -43,6 +43,8 @@ func TestReadReply(t *testing.T) {
 		{"first that fits", `Instead of {"b": 1} I say {"c": 1}`, object(), `mended {"b":1} [a is missing]`},
 		{"list in prose", `It is {"a": 1} or [1, 2]`, list, `mended [1,2]`},
 		{"python", `{'a': True, 'b': None}`, object(), `mended {"a":true,"b":null}`},
+		{"python around JSON", `{'a': {'b': True, 'c': {}}}`, object(), `mended {"a":{"b":true,"c":{}}}`},
+		{"python around JSON that misfits", `{'b': {'c': {}}}`, object(), `mended {"b":{"c":{}}} [a is missing]`},
 		{"trailing comma", `{"a": [1, 2,],}`, object(), `mended {"a":[1,2]}`},
 		{"repeated key", `{"a": 1, "a": 2}`, object(), `mended {"a":2}`},
 		{"words", `I do not know.`, object(), ``},

@@ -105,7 +105,7 @@ func (t *target) repeating(trip *trip, next http.RoundTripper) http.RoundTripper
 			}
 			demanded := max(retryAfter(resp.Header, time.Now()), usedUp(resp.Header, time.Now()))
 			if demanded > 0 {
-				t.limiter.pause(min(demanded, mostWait))
+				t.limiter.pause(demanded)
 			}
 			if try == tries || demanded > mostWait {
 				return nil, f
@@ -183,7 +183,7 @@ func (t *target) bounded(_ *trip, next http.RoundTripper) http.RoundTripper {
 			Error   json.RawMessage `json:"error"`
 		}
 		if err := json.Unmarshal(data, &peek); err != nil {
-			return nil, fault.New(fault.Malformed, "%s answered with what is no chat completion (%s, %d bytes): check the base URL%s", t.at(), orText(resp.Header.Get("Content-Type"), "no content type"), len(data), t.urlHint())
+			return nil, noCompletion("%s answered with what is no chat completion (%s, %d bytes): check the base URL%s", t.at(), orText(resp.Header.Get("Content-Type"), "no content type"), len(data), t.urlHint())
 		}
 		if len(peek.Choices) == 0 && len(peek.Error) > 0 && string(peek.Error) != "null" { // OpenRouter
 			return nil, t.errorInside(data)
@@ -220,7 +220,7 @@ type limitedBody struct {
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= n; b.left < 0 {
-		return 0, fault.New(fault.Malformed, "%s answered with more than %d MB: ask for less, or set max_tokens", b.target.at(), maxBody>>20)
+		return 0, fault.New(fault.Truncated, "%s answered with more than %d MB: ask for less, or set max_tokens", b.target.at(), maxBody>>20)
 	}
 	if err != nil && err != io.EOF {
 		if b.ctx.Err() == nil {

@@ -10,6 +10,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/llm"
 )
 
 // MaxRequest is how long a request may be, in bytes.
@@ -50,12 +51,19 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
+	ctx, watched := llm.WatchReplay(ctx)
 	run, err := engine.Execute(ctx, flow, input(flow, r), o)
 	if err != nil {
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
 	res.read(run)
+	if err := watched.Err(); err != nil { // whatever the flow made of it, this is no replay
+		broken := empty(flow)
+		broken.RunID, broken.ExecutionPath, broken.Usage = res.RunID, res.ExecutionPath, res.Usage
+		broken.fail(fault.Of(err), "", "")
+		*res = *broken
+	}
 	return res
 }
 
