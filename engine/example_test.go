@@ -15,6 +15,7 @@ import (
 	"pflow/engine/syntax"
 	"pflow/internal/yamltree"
 	"pflow/nodes"
+	"pflow/prompts"
 )
 
 // exampleOps are the ops as a program has them, with a user who answers.
@@ -46,7 +47,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s lacks a summary, the shape of its result, or an example", name)
 			continue
 		}
-		l := &engine.Loader{Ops: ops, Resources: engine.Folders{Home: "testdata/ok"}}
+		l := &engine.Loader{Ops: ops, Resources: engine.Folders{Home: "testdata/ok", Prompts: prompts.FS}}
 		flow, found := l.Load(engine.Document{Kind: engine.FlowDocument, Path: name + ".yaml", Data: []byte(op.Example)})
 		if flow == nil || len(found) > 0 {
 			t.Errorf("%s: %s", name, found.Text())
