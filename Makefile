@@ -39,11 +39,13 @@ flows:
 # The reports of experiments are looked at in a real browser. PFLOW_SKIP_BROWSER=1 does without.
 browser:
 	@if [ -z "$$PFLOW_SKIP_BROWSER" ] && ! command -v chromium >/dev/null; then \
+		command -v apt-get >/dev/null || { echo "the tests of reports want chromium on the PATH: install it, or set PFLOW_SKIP_BROWSER=1"; exit 1; }; \
 		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 		$$sudo apt-get install -y chromium || { $$sudo apt-get update && $$sudo apt-get install -y chromium; }; fi
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./internal/value
+	$(GO) test -run '^$$' -bench PlannerOverhead -benchtime 300x ./cmd/pflow
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/experiment
 	@$(MAKE) --no-print-directory bench-stats
 

@@ -104,7 +104,7 @@ func TestPlannerWithoutAnswer(t *testing.T) {
 	t.Run("nobody is there", func(t *testing.T) {
 		t.Parallel()
 		p := newPlanning(t)
-		p.server.Close()
+		p.env = append(p.env, "OPENAI_BASE_URL=http://127.0.0.1:1/v1") // nobody listens on the port of tcpmux, and no test is given it
 		plan, stderr, status := p.plan("copy a.txt to b.txt")
 		if got := summary(plan); got != `failed <nil> <nil> {} [] 1 provider_error` || status != exitUnplanned || !strings.Contains(stderr, "cannot be reached") {
 			t.Errorf("%s, exit %d\n%s", got, status, stderr)

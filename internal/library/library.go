@@ -16,9 +16,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
@@ -95,20 +98,37 @@ func (l *Library) List() Listing {
 		out.Found = append(out.Found, warning(Unreadable, l.dir, "the library cannot be read, so it counts as empty: "+reason(err)))
 		return out
 	}
-	for _, name := range names {
-		file := l.Path(name)
-		if err := l.ValidName(name); err != nil {
-			out.Found = append(out.Found, warning(BadName, file, "the file is skipped: "+err.Error()))
-			continue
+	type file struct {
+		record        *Record
+		found         diag.List
+		badName, fail error
+	}
+	files := make([]file, len(names))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for n := int(next.Add(1)) - 1; n < len(names); n = int(next.Add(1)) - 1 {
+				f := &files[n]
+				if f.badName = l.ValidName(names[n]); f.badName == nil {
+					f.record, f.found, f.fail = l.current(names[n])
+				}
+			}
+		})
+	}
+	readers.Wait()
+	for n, f := range files {
+		path := l.Path(names[n])
+		out.Found = append(out.Found, f.found...)
+		switch {
+		case f.badName != nil:
+			out.Found = append(out.Found, warning(BadName, path, "the file is skipped: "+f.badName.Error()))
+		case f.fail != nil:
+			out.Found = append(out.Found, warning(BadWorkflow, path, "the file is skipped: "+f.fail.Error()))
+			out.Skipped[names[n]] = path
+		default:
+			out.Records = append(out.Records, f.record)
 		}
-		r, found, err := l.current(name)
-		out.Found = append(out.Found, found...)
-		if err != nil {
-			out.Found = append(out.Found, warning(BadWorkflow, file, "the file is skipped: "+err.Error()))
-			out.Skipped[name] = file
-			continue
-		}
-		out.Records = append(out.Records, r)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,6 +55,12 @@ func NewSchema(name string, document map[string]any) (*Schema, error) {
 		return nil, err
 	}
 	form, err := c.Compile(url)
+	var wrong *jsonschema.SchemaValidationError
+	if errors.As(err, &wrong) {
+		if misfits := misfitsOf(wrong.Err, "the schema"); len(misfits) > 0 {
+			return nil, errors.New(strings.Join(misfits, "; "))
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
@@ -66,7 +73,11 @@ const maxMisfits = 8
 // Misfits says what is wrong with a normalised value, in words written for whoever made it: "nodes[0].id: want string,
 // but got number". It is empty for a value that fits.
 func (s *Schema) Misfits(v any) []string {
-	err := s.form.Validate(v)
+	return misfitsOf(s.form.Validate(v), "the reply")
+}
+
+// misfitsOf says what a validation found wrong with what is called whole.
+func misfitsOf(err error, whole string) []string {
 	if err == nil {
 		return nil
 	}
@@ -76,7 +87,11 @@ func (s *Schema) Misfits(v any) []string {
 	}
 	var out []string
 	leaves(invalid.DetailedOutput(), func(u *jsonschema.OutputUnit) {
-		line := place(u.InstanceLocation) + ": " + u.Error.String()
+		at := whole
+		if u.InstanceLocation != "" {
+			at = place(u.InstanceLocation)
+		}
+		line := at + ": " + u.Error.String()
 		if !slices.Contains(out, line) {
 			out = append(out, line)
 		}
@@ -96,9 +111,6 @@ func leaves(u *jsonschema.OutputUnit, each func(*jsonschema.OutputUnit)) {
 
 // place writes a JSON pointer as pflow writes paths.
 func place(pointer string) string {
-	if pointer == "" {
-		return "the reply"
-	}
 	var b strings.Builder
 	for _, part := range strings.Split(pointer[1:], "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)

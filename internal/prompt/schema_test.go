@@ -13,7 +13,8 @@ func TestParseSchema(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"type": "object"}`, ""},
 		{"\ufeff{}", ""},
-		{`{"type": "objekt"}`, "the schema cannot be used"},
+		{`{"type": "objekt"}`, "the schema cannot be used: type: got string, want array; type: value must be one of 'array'"},
+		{`{"properties": 3}`, "the schema cannot be used: properties: got number, want object"},
 		{`{"$ref": "https://example.org/x.json"}`, "the schema cannot be used"},
 		{`{"$ref": "file:///etc/passwd"}`, "the schema cannot be used"},
 		{`[1]`, "a schema is a JSON object"},
