@@ -258,7 +258,7 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	}
 	for i := range spec.Variants {
 		spec.Variants[i].Set = append(spec.Variants[i].Set, set...)
-		spec.Variants[i].Model = cmp.Or(spec.Variants[i].Model, a.model)
+		spec.Variants[i].Model = cmp.Or(spec.Variants[i].Model, a.model, spec.Model)
 	}
 	for flag, take := range map[string]func(){
 		"repeats": func() { spec.Repeats = f.repeats },

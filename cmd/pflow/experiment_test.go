@@ -83,39 +83,3 @@ func TestTerminalExperiment(t *testing.T) {
 		t.Errorf("resumed without a terminal:\n%s", printed)
 	}
 }
-
-// TestShippedExperiment runs the shipped experiment as it is: a case set over the built-in nodes with cases of every
-// outcome, on which no plan breaks.
-func TestShippedExperiment(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	file, err := filepath.Abs("../../experiments/planners.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed, err := d.command("experiment", "run", file, "--json").Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, printed)
-	}
-	var report struct {
-		Cases, Errors int
-		Variants      []struct {
-			Outcomes map[string]map[string]int
-		}
-	}
-	if err := json.Unmarshal(printed, &report); err != nil {
-		t.Fatal(err)
-	}
-	if report.Cases < 60 || report.Errors > 0 {
-		t.Errorf("%d cases, %d errors", report.Cases, report.Errors)
-	}
-	for _, expected := range []string{"plan", "reuse", "ask", "abstain"} {
-		n := 0
-		for _, times := range report.Variants[0].Outcomes[expected] {
-			n += times
-		}
-		if n < 8 {
-			t.Errorf("%d cases expect %s", n, expected)
-		}
-	}
-}

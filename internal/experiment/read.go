@@ -57,6 +57,7 @@ func (r *specReader) document(tree *yamltree.Value) {
 	r.keys(tree, "an experiment: {experiment, cases, variants, …}", readers{
 		"experiment":    r.text(&s.Name),
 		"description":   r.text(&s.Description),
+		"model":         r.text(&s.Model),
 		"cases":         func(v *yamltree.Value) { r.cases = v; r.readCases(v) },
 		"variants":      func(v *yamltree.Value) { r.variants = v },
 		"node_variants": func(v *yamltree.Value) { r.factors = v },

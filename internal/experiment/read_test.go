@@ -25,6 +25,7 @@ repeats: 3
 concurrency: 2
 seed: 7
 date: 2024-01-31
+model: c/d
 library: lib
 catalogue: [nodes.yaml]
 builtin: false
@@ -59,10 +60,10 @@ func TestReadSpec(t *testing.T) {
 		t.Errorf("a variant (-want +got):\n%s", diff)
 	}
 	relative, absolute := .1, 50.
-	if diff := cmp.Diff([]any{"dir/cases.jsonl", 3, 2, uint64(7), "2024-01-31", "dir/lib", []string{"dir/nodes.yaml"}, true, Budget{1.5, 10, 1000},
+	if diff := cmp.Diff([]any{"dir/cases.jsonl", 3, 2, uint64(7), "2024-01-31", "c/d", "dir/lib", []string{"dir/nodes.yaml"}, true, Budget{1.5, 10, 1000},
 		Replies{Replay: "dir/r", ReplayOrCall: true}, Scoring{"declared", "listed"}, NodeF1, []Metric{Pass, Calls}, .05,
 		[]Guardrail{{CostUSD, &relative, nil}, {Latency, nil, &absolute}}, []string{"REJECT"}},
-		[]any{s.CasesFile, s.Repeats, s.Concurrency, s.Seed, s.Date, s.Library, s.Catalogue, s.NoBuiltin, s.Budget, s.Replies, s.Scoring, s.Primary, s.Metrics, s.Effect,
+		[]any{s.CasesFile, s.Repeats, s.Concurrency, s.Seed, s.Date, s.Model, s.Library, s.Catalogue, s.NoBuiltin, s.Budget, s.Replies, s.Scoring, s.Primary, s.Metrics, s.Effect,
 			s.Guardrails, s.FailOn}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

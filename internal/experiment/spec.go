@@ -9,7 +9,8 @@ import (
 type Spec struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	File        string `json:"-"` // "" for one made of flags
+	Model       string `json:"model,omitempty"` // what variants without a model of their own use
+	File        string `json:"-"`               // "" for one made of flags
 	Dir         string `json:"-"`
 
 	CasesFile   string      `json:"cases,omitempty"` // a JSONL file
@@ -38,7 +39,7 @@ type Variant struct {
 	Name    string            `json:"name"`
 	Flow    string            `json:"flow"`              // a name, or a path
 	Set     []engine.Setting  `json:"set,omitempty"`     // edits of the flow
-	Model   string            `json:"model,omitempty"`   // what calls without a model of their own use
+	Model   string            `json:"model,omitempty"`   // what calls without a model of their own use; that of the Spec if ""
 	Prompts []Prompts         `json:"prompts,omitempty"` // looked at before any other place
 	Levels  map[string]string `json:"levels,omitempty"`  // factor -> level, if it comes of a factorial
 	Place   diag.Place        `json:"-"`

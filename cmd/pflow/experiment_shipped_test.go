@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"pflow/internal/llmtest"
+)
+
+const (
+	shippedExperiment = "../../experiments/planners.yaml"
+	shippedReplies    = "../../experiments/replies"
+	shippedReport     = "../../docs/planners.md"
+)
+
+// TestShippedExperiment runs the shipped experiment as it is, on the recorded replies: a case set over the built-in nodes with
+// cases of every outcome, on which no plan breaks. docs/planners.md is its report. With -update the replies are recorded
+// anew, see recordReplies.
+func TestShippedExperiment(t *testing.T) {
+	t.Parallel()
+	if *update {
+		recordReplies(t)
+	}
+	d := newDesk(t)
+	printed, err := d.command("experiment", "run", absolute(t, shippedExperiment), "--id", "planners", "--json").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	var report struct {
+		Cases, Errors int
+		Variants      []struct {
+			Outcomes map[string]map[string]int
+		}
+	}
+	if err := json.Unmarshal(printed, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Cases < 60 || report.Errors > 0 {
+		t.Errorf("%d cases, %d errors; if a prompt or the interface of a node changed: go test ./cmd/pflow -run TestShippedExperiment -update", report.Cases, report.Errors)
+	}
+	for _, expected := range []string{"plan", "reuse", "ask", "abstain"} {
+		n := 0
+		for _, times := range report.Variants[0].Outcomes[expected] {
+			n += times
+		}
+		if n < 8 {
+			t.Errorf("%d cases expect %s", n, expected)
+		}
+	}
+	markdown, err := d.command("experiment", "report", "planners", "--format", "markdown").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, markdown)
+	}
+	if *update {
+		if err := os.WriteFile(shippedReport, markdown, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(shippedReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(want), string(markdown)); diff != "" {
+		t.Errorf("-%s +program; go test ./cmd/pflow -run TestShippedExperiment -update writes it:\n%s", shippedReport, diff)
+	}
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recordReplies records the shipped replies anew. A server gives what the model said when it was asked for the same thing
+// in the words of that time: the recordings move to the prompts and interfaces of today. What was never asked for is
+// missing, and needs a model.
+func recordReplies(t *testing.T) {
+	t.Helper()
+	old := absolute(t, shippedReplies)
+	server, err := llmtest.Start(llmtest.Script{Replies: knownReplies(t, old)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	d := newDesk(t)
+	d.env = append(d.env, "VLLM_BASE_URL="+server.BaseURL())
+	anew := t.TempDir()
+	if printed, err := d.command("experiment", "run", absolute(t, shippedExperiment), "--record", anew, "--replay", "", "--concurrency", "1", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	for _, r := range server.Requests() {
+		if !r.Answered {
+			t.Errorf("there is no reply of a model for: %s", r.Messages[len(r.Messages)-1].Content)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	if err := os.RemoveAll(old); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(old, os.DirFS(anew)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// knownReplies are the replies of recordings, for requests that ask the same of the model: the same schema, and the same
+// material of those fences that say what is asked for. Those of one request stand in the order in which they were given.
+func knownReplies(t *testing.T, dir string) []llmtest.Reply {
+	t.Helper()
+	type exchange struct {
+		Request struct {
+			Messages []struct{ Role, Content string }
+			Schema   struct{ Name string }
+		}
+		Reply struct {
+			Text      string
+			ToolCalls []struct{ Name, Arguments string } `json:"tool_calls"`
+			Usage     struct {
+				Prompt     int `json:"prompt_tokens"`
+				Completion int `json:"completion_tokens"`
+			}
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type known struct {
+		llmtest.Reply
+		turn int
+	}
+	var all []known
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e exchange
+		if err := json.Unmarshal(data, &e); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var prompt strings.Builder
+		for _, m := range e.Request.Messages {
+			prompt.WriteString(m.Content)
+		}
+		asked := fences(prompt.String(), "request", "draft", "steps", "inputs", "stdin")
+		k := known{turn: len(e.Request.Messages)}
+		k.Schema, k.Match, k.Text = e.Request.Schema.Name, strings.Join(asked, ".*"), e.Reply.Text
+		if slices.ContainsFunc(asked, func(f string) bool { return strings.HasPrefix(f, "<draft") }) {
+			k.turn++
+		}
+		for _, c := range e.Reply.ToolCalls {
+			var arguments any
+			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			k.ToolCalls = append(k.ToolCalls, llmtest.ToolCall{Name: c.Name, Arguments: arguments})
+		}
+		k.Usage = &llmtest.Usage{Prompt: e.Reply.Usage.Prompt, Completion: e.Reply.Usage.Completion}
+		all = append(all, k)
+	}
+	slices.SortStableFunc(all, func(a, b known) int { return cmp.Compare(a.turn, b.turn) })
+	replies := make([]llmtest.Reply, len(all))
+	for i, k := range all {
+		replies[i] = k.Reply
+	}
+	return replies
+}
+
+var fenceStart = regexp.MustCompile(`<([a-z]+)-([0-9]+)>\n`)
+
+// fences are the blocks of a prompt that fence material of these names, quoted for a regular expression, in order.
+func fences(prompt string, names ...string) []string {
+	var out []string
+	for _, m := range fenceStart.FindAllStringSubmatchIndex(prompt, -1) {
+		name, number := prompt[m[2]:m[3]], prompt[m[4]:m[5]]
+		end := strings.Index(prompt[m[1]:], "\n</"+name+"-"+number+">")
+		if end >= 0 && slices.Contains(names, name) {
+			out = append(out, regexp.QuoteMeta(prompt[m[0]:m[1]+end]))
+		}
+	}
+	return out
+}
