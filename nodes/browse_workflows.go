@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,8 @@ nodes:
 					best := shelf.Records[ranked[0].Index]
 					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
 						out["problem"] = "the saved workflow " + best.Name + " is no longer valid: " + found[0].Message
+					} else if problem := shelf.unfit(best, request, in.Now); problem != "" {
+						out["problem"] = problem
 					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
 						out["problem"] = problem
 					} else if out["best"], err = recordValue(best); err != nil {
@@ -105,6 +108,23 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.
 	made = s.raise(ranked, request, now)
 	slices.SortStableFunc(ranked, func(a, b retrieve.Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return ranked, made
+}
+
+// unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths or addresses than the workflow takes. It is "" if there is no such reason.
+func (s *Shelf) unfit(r *library.Record, request string, now time.Time) string {
+	if why := compose.Refuses(request); why != "" {
+		return why
+	}
+	room := map[string]int{}
+	for _, in := range workflowInputs(r.Workflow, s.Catalogue) {
+		room[mapparams.WantedKind(in)]++
+	}
+	for kind, n := range compose.Written(request, now) {
+		if n > room[kind]+room[""] {
+			return fmt.Sprintf("the saved workflow %s does not take %d values of the kind %s", r.Name, n, kind)
+		}
+	}
+	return ""
 }
 
 // unequal says why a saved workflow is not the whole of what is asked for, and nothing else: it lacks something that a

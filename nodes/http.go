@@ -32,7 +32,7 @@ func httpType(d Deps) Type {
 	return Type{
 		Interface: &ir.Interface{
 			Name:        "http",
-			Description: "Sends an HTTP request and gives the response. A status from 400 on is an error.",
+			Description: "Sends an HTTP request, such as GET to fetch or download something, and gives the response. A status from 400 on is an error.",
 			Inputs: []ir.Port{
 				{Key: "url", Type: value.String, Required: true, Description: "Where to, beginning with https:// or http://."},
 				{Key: "body", Type: value.Any, Description: "What to send: text as it is, any other value as JSON."},

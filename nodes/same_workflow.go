@@ -22,6 +22,7 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 	)
 	made := s.compose(request, now)
 	if made == nil {
+		s.lower(ranked, "", now)
 		return -1
 	}
 	form := formOf(made)
@@ -43,12 +44,12 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 	return ranked[best].Index
 }
 
-// lower takes off confidence in the first saved workflows that were made of a request in the way in which another one
-// would be made now: what is composed differently is another wish, whatever words the two share.
+// lower takes off confidence in the first saved workflows that were made of a request in the way in which another one, or
+// none, would be made now: what is composed differently is another wish, whatever words the two share. form is "" for none.
 func (s *Shelf) lower(ranked []retrieve.Ranked, form string, now time.Time) {
 	const (
 		first = 3
-		left  = 0.75
+		left  = 0.4
 	)
 	for k := range ranked[:min(first, len(ranked))] {
 		r := s.Records[ranked[k].Index]

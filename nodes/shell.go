@@ -42,7 +42,7 @@ func shell(d Deps) Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 			Forms: []ir.Form{{
-				Summary: "Runs a program with its arguments, a command of which no shell reads anything, and gives what it prints.",
+				Summary: "Runs a program with its arguments, a command of which no shell reads anything.",
 				Inputs: []ir.Port{{Key: "line", Type: value.Array, Kind: mapparams.CommandLine, Required: true,
 					Description: "The program and its arguments, word by word."}},
 				Params:  map[string]any{"command": `"$@"`, "args": "${line}"},

@@ -11,29 +11,41 @@ func transformForms() []ir.Form {
 	words := []any{"b", "a", "b"}
 	numbers := []any{3, 1, 5}
 	text := "one two\nthree\n"
+	number := ir.Port{Key: "number", Type: value.Integer, Required: true, Description: "How many."}
+	wanted := ir.Port{Key: "wanted", Type: value.String, Required: true, Description: "What they contain, such as WARNING."}
 	return []ir.Form{
 		ofList("Counts the items of a list: how many there are, their number.", "len(list)", words, 3),
 		ofList("Gives the first item of a list.", "first(list)", words, "b"),
 		ofList("Gives the last item of a list.", "last(list)", numbers, 5),
-		ofList("Sorts a list: puts its items in order.", "sort(list)", numbers, []any{1, 3, 5}),
+		ofList("Sorts a list: its items in order.", "sort(list)", numbers, []any{1, 3, 5}),
 		ofList("Reverses a list: turns the order of its items round.", "reverse(list)", numbers, []any{5, 1, 3}),
-		ofList("Gives the unique items of a list: each once, without duplicates.", "uniq(list)", words, []any{"b", "a"}),
+		ofList("Gives the unique items of a list: each once, removes duplicates.", "uniq(list)", words, []any{"b", "a"}),
 		ofList("Adds up the numbers of a list: their sum, their total.", "sum(list)", numbers, 9),
 		ofList("Gives the mean of the numbers of a list: their average.", "mean(list)", numbers, 3),
 		ofList("Gives the maximum of the numbers of a list: the largest, the highest.", "max(list)", numbers, 5),
 		ofList("Gives the minimum of the numbers of a list: the smallest, the lowest.", "min(list)", numbers, 1),
 		ofText("Counts the lines of a text: how many there are, their number.", `len(split(trim(string(text)), "\n"))`, text, 2),
 		ofText("Counts the words of a text: how many there are, their number.", `len(filter(split(replace(string(text), "\n", " "), " "), # != ""))`, text, 3),
+		ofText("Sorts the lines of a text: in order, alphabetically.", `join(sort(split(trim(string(text)), "\n")), "\n")`, "b\na\n", "a\nb"),
+		ofText("Reverses the lines of a text: turns their order round.", `join(reverse(split(trim(string(text)), "\n")), "\n")`, "b\na\n", "a\nb"),
+		ofText("Gives the unique lines of a text: each once, removes duplicates.", `join(uniq(split(trim(string(text)), "\n")), "\n")`, "b\na\nb\n", "b\na"),
+		ofText("Gives the first line of a text.", `first(split(trim(string(text)), "\n"))`, text, "one two"),
+		ofText("Gives the last line of a text.", `last(split(trim(string(text)), "\n"))`, text, "three"),
+		ofLines("Gives the first lines of a text, so many: its head, its top.", `join(take(lines, number), "\n")`, number, 1, "one two"),
+		ofLines("Gives the last lines of a text, so many: its tail, its bottom.", `join(lines[max(0, len(lines) - number):], "\n")`, number, 1, "three"),
+		ofLines("Keeps the lines of a text that contain something: finds, filters or selects those with it.", `join(filter(lines, # contains wanted), "\n")`, wanted, "tw", "one two"),
+		ofLines("Leaves out the lines of a text that contain something: drops or skips those with it.", `join(filter(lines, not (# contains wanted)), "\n")`, wanted, "tw", "three"),
+		ofLines("Counts the lines of a text that contain something: how many there are with it, their number.", "count(lines, # contains wanted)", wanted, "tw", 1),
 		ofText("Splits a text into a list of its lines.", `split(trim(string(text)), "\n")`, text, []any{"one two", "three"}),
 		ofText("Writes a text in upper case, in capitals.", "upper(string(text))", "pflow", "PFLOW"),
 		ofText("Writes a text in lower case, without capitals.", "lower(string(text))", "PFlow", "pflow"),
 		{
 			Summary: "Gets a field of an object: takes, picks or extracts a property, key, attribute or member.",
 			Inputs: []ir.Port{
-				{Key: "object", Type: value.Object, Required: true, Description: "The object."},
+				{Key: "object", Type: value.Any, Required: true, Description: "The object, or its JSON."},
 				{Key: "field", Type: value.String, Required: true, Description: "The name of the field."},
 			},
-			Params:  map[string]any{"expression": "object[field]", "inputs": map[string]any{"object": "${object}", "field": "${field}"}},
+			Params:  map[string]any{"expression": `(type(object) == "string" ? fromJSON(string(object)) : object)[field]`, "inputs": map[string]any{"object": "${object}", "field": "${field}"}},
 			Example: map[string]any{"object": map[string]any{"state": "open", "id": 7}, "field": "state"},
 			Gives:   map[string]any{"result": "open"},
 		},
@@ -47,6 +59,20 @@ func ofList(summary, expression string, example []any, gives any) ir.Form {
 
 func ofText(summary, expression, example string, gives any) ir.Form {
 	return ofOne(ir.Port{Key: "text", Type: value.String, Required: true, Description: "The text."}, summary, expression, example, gives)
+}
+
+// ofLines is a form of a text and one more value; the expression computes with its lines.
+func ofLines(summary, expression string, with ir.Port, example, gives any) ir.Form {
+	return ir.Form{
+		Summary: summary,
+		Inputs:  []ir.Port{{Key: "text", Type: value.String, Required: true, Description: "The text."}, with},
+		Params: map[string]any{
+			"expression": `let lines = split(trim(string(text)), "\n"); ` + expression,
+			"inputs":     map[string]any{"text": "${text}", with.Key: "${" + with.Key + "}"},
+		},
+		Example: map[string]any{"text": "one two\nthree\n", with.Key: example},
+		Gives:   map[string]any{"result": gives},
+	}
 }
 
 func ofOne(input ir.Port, summary, expression string, example, gives any) ir.Form {

@@ -18,7 +18,7 @@ func writeFile() Type {
 	return Type{
 		Interface: &ir.Interface{
 			Name:        "write-file",
-			Description: "Writes text to a file, which is made or replaced as a whole; with append it is added to the end.",
+			Description: "Writes or saves text to a file, which is made or replaced as a whole; with append it is added to the end.",
 			Inputs: []ir.Port{
 				{Key: "file_path", Type: value.String, Required: true, Description: "The file to write; folders on the way are made."},
 				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, any other value as JSON."},

@@ -11,11 +11,13 @@ import (
 	"pflow/ir"
 )
 
-// written is a value whose form says what it is: a path, an address. target says that a preposition leads to it.
+// written is a value whose form says what it is: a path, an address. target says that a preposition leads to it, goal that
+// it is one that says nothing else: what is in a place may be there already.
 type written struct {
-	kind   string
-	start  int
-	target bool
+	kind         string
+	start, end   int
+	target, goal bool
+	file         bool // it has the form of a file's path
 }
 
 // writtenValues are such values of a request.
@@ -27,7 +29,10 @@ func writtenValues(request string, now time.Time) []written {
 		for before < len(words) && words[before].End <= e.Start {
 			before++
 		}
-		v := written{kind: e.Kind, start: e.Start, target: before > 0 && targets[words[before-1].Text]}
+		v := written{kind: e.Kind, start: e.Start, end: e.End, file: e.Kind == extract.Path && mapparams.IsFile(e.Text)}
+		if before > 0 {
+			v.goal, v.target = targets[words[before-1].Text]
+		}
 		switch e.Kind {
 		case extract.Path:
 			if !strings.Contains(e.Text, "/") && strings.HasPrefix(e.Text, ".") {
@@ -42,6 +47,15 @@ func writtenValues(request string, now time.Time) []written {
 	return out
 }
 
+// Written counts the paths, URLs and e-mail addresses of a request, by their kinds.
+func Written(request string, now time.Time) map[string]int {
+	out := map[string]int{}
+	for _, v := range writtenValues(request, now) {
+		out[v.kind]++
+	}
+	return out
+}
+
 // mediaOf are the sorts of data of the files that a request names.
 func mediaOf(request string) map[string]bool {
 	out := map[string]bool{}
@@ -51,8 +65,8 @@ func mediaOf(request string) map[string]bool {
 	return out
 }
 
-// targets are the prepositions that lead to where something goes.
-var targets = map[string]bool{"to": true, "into": true, "onto": true, "as": true, "in": true, "at": true, "under": true}
+// targets are the prepositions that lead to where something goes, and whether they say only that.
+var targets = map[string]bool{"to": true, "into": true, "onto": true, "as": true, "in": false, "at": false, "under": false}
 
 func within(all []written, span [2]int) []written {
 	out := []written{}
@@ -67,19 +81,22 @@ func within(all []written, span [2]int) []written {
 // How much the values of a clause move the confidence in a part, measured on development cases of NESTFUL, Seal-Tools and
 // TaskBench and on sentences about files: the share of shared words, which it is added to, is 0.3 to 0.6 for parts that fit.
 const (
-	hasInputs    = 0.2   // it needs as many paths as there are, or as many addresses
-	hasAddresses = 0.1   // on top: addresses are rarer, so they say more
-	lacksInput   = -0.15 // it takes none of the paths or addresses there are
-	lacksValue   = -0.05 // it needs more of them than there are
-	lacksAddress = -0.1  // it needs an address and there is none
-	rightWay     = 0.12  // it writes, and the path is where something goes; or it only reads, and the path is no such place
-	cannotWrite  = -0.25 // on top, for a later step: what earlier steps gave is to go to the path
-	destroys     = -0.1  // what destroys has to be asked for by its words
-	hasMedium    = 0.05  // there is an image, or whatever it needs
-	lacksMedium  = -0.05 // there is none
-	headed       = 0.06  // the clause begins with the word by which the part says what it does
-	headedAlone  = 0.2   // the same where no part has any of the other words: they are values
-	headedByFew  = 5     // but only if no more than one part in this many says it so
+	hasInputs     = 0.2   // it needs as many paths as there are, or as many addresses
+	hasAddresses  = 0.1   // on top: addresses are rarer, so they say more
+	isRead        = 0.1   // it takes whatever is read from there
+	lacksInput    = -0.15 // it takes none of the paths or addresses there are
+	lacksValue    = -0.05 // it needs more of them than there are
+	lacksAddress  = -0.1  // it needs an address and there is none
+	otherWorkflow = -0.3  // it is a saved workflow, for other values than there are: it does more than is said, or something else
+	rightWay      = 0.12  // it writes, and the path is where something goes; or it only reads, and the path is no such place
+	cannotWrite   = -0.25 // on top, for a later step: what earlier steps gave is to go to the path
+	otherNumber   = -0.25 // it is a form that takes a number and there is none, or the other way round
+	destroys      = -0.1  // what destroys has to be asked for by its words
+	hasMedium     = 0.05  // there is an image, or whatever it needs
+	lacksMedium   = -0.05 // there is none
+	headed        = 0.06  // the clause begins with the word by which the part says what it does
+	headedAlone   = 0.2   // the same where no part has any of the other words: they are values
+	headedByFew   = 5     // but only if no more than one part in this many says it so
 )
 
 // suits weighs a part by the values of a clause whose form says what they are: whether it has inputs for them, whether its
@@ -105,7 +122,9 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
 		address := kind != extract.Path
 		switch h, w := had[kind], p.wanted[kind]; {
-		case h > 0 && w == 0:
+		case h > 0 && w == 0 && p.isFed(values):
+			s += isRead
+		case h > 0 && (w == 0 || !address && p.folder && allFiles(values)):
 			s += lacksInput
 		case h > 0 && h == w:
 			s += hasInputs
@@ -117,9 +136,12 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 		case h == 0 && w > 0 && address:
 			s += lacksAddress
 		}
+		if p.of.Workflow && p.wanted[kind] != had[kind] {
+			s += otherWorkflow
+		}
 	}
 	writes := p.of.Has(ir.Writes)
-	if had[extract.Path] == 1 && p.wanted[extract.Path] == 1 && len(p.of.Effects) > 0 {
+	if had[extract.Path] == 1 && !(p.folder && allFiles(values)) && p.wanted[extract.Path] == 1 && len(p.of.Effects) > 0 {
 		if writes == target {
 			s += rightWay
 		} else {
@@ -133,6 +155,11 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 		s += destroys
 	}
 	return s
+}
+
+// allFiles reports whether there are paths, all of files.
+func allFiles(values []written) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v written) bool { return v.kind == extract.Path && !v.file })
 }
 
 // headed weighs whether a clause begins with the word by which a part says what it does, unless many say it so.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"pflow/internal/extract"
 	"pflow/internal/retrieve"
 	"pflow/ir"
 )
@@ -52,6 +54,11 @@ func (c *composer) choose() bool {
 	clauses := retrieve.Clauses(c.request, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
 	for _, clause := range clauses {
 		values := within(c.values, clause)
+		if len(c.steps) > 0 && !slices.ContainsFunc(retrieve.Stems(text[clause[0]:clause[1]]), c.index.Knows) {
+			for k := range values { // nothing but to put what there is somewhere
+				values[k].goal = values[k].target
+			}
+		}
 		ranked := c.rankClause(c.unreferred(text, clause), values, media, len(clauses))
 		best := ranked[0]
 		if len(clauses) > 1 {
@@ -59,19 +66,21 @@ func (c *composer) choose() bool {
 		}
 		byTheWay := len(clauses) > 1 && len(values) == 0 && best.confidence < sureOfClause &&
 			float64(c.whole[best.part].place) >= bestOfWhole*float64(len(clauses))
-		if best.confidence < c.o.LeastStep || byTheWay || len(c.steps) >= mostSteps {
+		if best.confidence < c.o.LeastStep && len(clauses) > 1 || byTheWay || len(c.steps) >= mostSteps {
+			if asksForMore(c.request[clause[0]:clause[1]]) {
+				c.skipped = append(c.skipped, clause)
+			}
 			continue
 		}
 		if n := len(c.steps); n > 0 && c.steps[n-1].part == best.part {
 			c.steps[n-1].clause[1] = clause[1]
 			continue
 		}
-		if first := reader(best.part, ranked, values); first != nil {
-			c.steps = append(c.steps, &step{part: first, clause: clause})
-		}
-		c.steps = append(c.steps, &step{part: best.part, clause: clause})
-		for _, out := range best.of.Outputs {
-			media[out.Kind] = true
+		for _, p := range c.around(best.part, ranked, values, text[clause[0]:clause[1]]) {
+			c.steps = append(c.steps, &step{part: p, clause: clause})
+			for _, out := range p.of.Outputs {
+				media[out.Kind] = true
+			}
 		}
 	}
 	if c.best < c.o.Least {
@@ -91,23 +100,53 @@ func (c *composer) choose() bool {
 	return true
 }
 
+// asksForMore reports whether a clause says what to do, beyond giving the result.
+func asksForMore(clause string) bool {
+	words := retrieve.Words(clause)
+	if len(words) == 0 || !retrieve.IsVerb(words[0].Text) {
+		return false
+	}
+	return !givesResult[words[0].Text] || slices.ContainsFunc(words[1:], func(w retrieve.Word) bool { return !w.Stop && !payload[w.Text] })
+}
+
+// givesResult are the verbs of wanting to see what there is; every workflow ends with that.
+var givesResult = map[string]bool{"print": true, "show": true, "display": true, "tell": true, "give": true, "return": true}
+
 // rank orders the parts for a text, best first.
 func (c *composer) rank(text string, values []written, media map[string]bool) []fit {
 	ranked := c.index.Rank(text)
 	out := make([]fit, len(ranked))
+	counted := slices.ContainsFunc(retrieve.Words(text), func(w retrieve.Word) bool { return strings.Trim(w.Text, "0123456789") == "" })
 	for k, r := range ranked {
 		p := c.parts[r.Index]
-		confidence := r.Confidence + p.suits(values, media, len(c.steps) > 0) + c.headed(p, text)
+		head := c.headed(p, text)
+		confidence := r.Confidence + p.suits(values, media, len(c.steps) > 0) + head
+		if p.form != nil && p.number != counted {
+			confidence += otherNumber
+		}
+		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, len(c.steps) > 0) {
+			confidence = 0
+		}
 		out[k] = fit{p, min(1, max(0, confidence)), r.Reason}
 	}
 	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(b.confidence, a.confidence) })
 	return out
 }
 
+// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one that changes something only where
+// a value says where what earlier steps gave goes to, and never one that destroys.
+func (p *part) goesWithoutSaying(values []written, later bool) bool {
+	return !p.of.Has(ir.Destructive) && (!p.of.Has(ir.Writes) || later && len(values) == 1 && values[0].target)
+}
+
 // rankClause orders the parts for one of some clauses; what they share with the rest of the request counts, too.
 func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) []fit {
 	out := c.rank(text, values, media)
+	addressed := slices.ContainsFunc(values, func(v written) bool { return v.kind != extract.Path })
 	weight := func(f fit) float64 {
+		if addressed && f.wanted[extract.URL]+f.wanted[extract.Email] == 0 {
+			return f.confidence // the rest is not about what the clause names
+		}
 		return f.confidence + restOfRequest/float64(clauses)*c.whole[f.part].confidence
 	}
 	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(weight(b), weight(a)) })
@@ -149,32 +188,3 @@ func (c *composer) unreferred(text string, clause [2]int) string {
 
 // articles begin what a request speaks of as known.
 var articles = map[string]bool{"the": true, "that": true, "this": true, "its": true, "their": true, "these": true, "those": true}
-
-// reader is the part that gets at what a clause names where the part chosen for the clause takes whatever it is given, but
-// no path and no address: what is to be sorted is read first. It is the best that needs just what the clause
-// names and that writes nothing; nil if there is no need or no such part.
-func reader(p *part, ranked []fit, values []written) *part {
-	if len(values) == 0 || values[0].target || len(p.wanted) > 0 || !slices.ContainsFunc(p.inputs, takesAnything) {
-		return nil
-	}
-	had := map[string]int{}
-	for _, v := range values {
-		had[v.kind]++
-	}
-	for _, r := range ranked {
-		needs := 0
-		for _, in := range r.inputs {
-			if in.Required {
-				needs++
-			}
-		}
-		fits := needs == len(values) && len(r.wanted) == len(had) && !r.of.Has(ir.Writes) && len(r.of.Outputs) > 0
-		for kind, n := range had {
-			fits = fits && r.wanted[kind] == n
-		}
-		if fits {
-			return r.part
-		}
-	}
-	return nil
-}

@@ -43,6 +43,9 @@ func Compose(request string, interfaces []*ir.Interface, o Options) Result {
 	}
 	c.bind(c.steps)
 	c.wire()
+	if unmet := c.unmet(); unmet != "" {
+		return Result{Reason: unmet, Confidence: c.best}
+	}
 	text := c.templated()
 	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: c.title(text)}
 }
@@ -58,13 +61,14 @@ type composer struct {
 	values  []written
 	stems   map[string][]string // of texts seen before
 	steps   []*step
+	skipped [][2]int // clauses that say what to do and made no step
 	best    float64
 	reason  string
 	taken   []taken
 }
 
 func newComposer(request string, interfaces []*ir.Interface, o Options) *composer {
-	c := &composer{request: request, o: o, parts: partsOf(interfaces), heads: map[string]int{}, stems: map[string][]string{}}
+	c := &composer{request: request, o: o, parts: partsOf(spokenOf(interfaces, request)), heads: map[string]int{}, stems: map[string][]string{}}
 	c.index = retrieve.NewIndex(candidates(c.parts))
 	for _, p := range c.parts {
 		for _, stem := range p.heads {

@@ -2,9 +2,12 @@ package compose
 
 import (
 	"slices"
+	"strings"
 
+	"pflow/internal/extract"
 	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
@@ -16,6 +19,8 @@ type part struct {
 	inputs []ir.Port      // all that it can be given
 	heads  []string       // the words, by stem, with which it says what it does: the first of its description and of its name
 	wanted map[string]int // how many required inputs want a written value of a kind
+	folder bool           // the path that it wants is that of a folder
+	number bool           // it wants a number
 }
 
 func newPart(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *part {
@@ -27,11 +32,23 @@ func newPart(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *pa
 	}
 	for _, in := range inputs {
 		kind := mapparams.WantedKind(mapparams.Input{Name: in.Key, Kind: in.Kind, Description: in.Description})
-		if kind != "" && in.Required {
+		if !in.Required {
+			continue
+		}
+		if kind != "" {
 			p.wanted[kind]++
 		}
+		p.folder = p.folder || kind == extract.Path && mapparams.WantsFolder(in.Key, in.Description)
+		p.number = p.number || in.Type == value.Integer || in.Type == value.Number
 	}
 	return p
+}
+
+// spokenOf leaves out the saved workflows that the request does not name: their descriptions are past requests, whose words
+// say little of what they are for as a step.
+func spokenOf(interfaces []*ir.Interface, request string) []*ir.Interface {
+	said := strings.ToLower(request)
+	return slices.DeleteFunc(slices.Clone(interfaces), func(i *ir.Interface) bool { return i.Workflow && !strings.Contains(said, i.Name) })
 }
 
 // partsOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pflow/internal/mapparams"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
@@ -77,7 +78,9 @@ func (c *composer) source(n int, p *ir.Port) (from *step, output string, score f
 	for k := n - 1; k >= 0; k-- {
 		s := c.steps[k]
 		for at, out := range s.of.Outputs {
-			if !compatible(&out, p) || len(p.Enum) > 0 {
+			exact := out.Type == p.Type || out.Type == value.Any || p.Type == value.Any
+			if !compatible(&out, p) || len(p.Enum) > 0 || c.steps[n].form != nil && !exact { // code takes what it says
+
 				continue
 			}
 			fit := c.fits(&out, p, s.of) + c.spoken(c.steps[n], s, &out) - laterOutput*float64(at)

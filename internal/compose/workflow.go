@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pflow/internal/retrieve"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -22,7 +23,7 @@ func (c *composer) workflow() *ir.Workflow {
 			hidden[out.Key] = true
 		}
 	}
-	var open []int // the inputs that the request has no value for
+	var open []int // the inputs that the request has no value for, and piped text may be
 	type asked struct{ key, value string }
 	shared := map[asked]string{}
 	for n, s := range c.steps {
@@ -54,7 +55,7 @@ func (c *composer) workflow() *ir.Workflow {
 					shared[k] = name
 				}
 				w.Inputs = append(w.Inputs, input(name, &p))
-				if !given {
+				if !given && (!s.of.Has(ir.Writes) || speaksOfPiped(c.request)) {
 					open = append(open, len(w.Inputs)-1)
 				}
 			}
@@ -75,6 +76,15 @@ func (c *composer) workflow() *ir.Workflow {
 	}
 	return w
 }
+
+// speaksOfPiped reports whether a request can mean what is piped in. Nothing else may be written anywhere only because
+// something is lacking.
+func speaksOfPiped(request string) bool {
+	return slices.ContainsFunc(retrieve.Words(request), func(w retrieve.Word) bool { return pipedWords[w.Text] })
+}
+
+var pipedWords = map[string]bool{"piped": true, "pipe": true, "stdin": true, "input": true, "this": true, "that": true, "it": true, "these": true, "those": true,
+	"them": true, "text": true, "content": true, "data": true, "following": true, "above": true, "here": true}
 
 // takePiped has piped text given to one of the open inputs: one that takes anything, else data, else text.
 func takePiped(inputs []ir.Input, open []int) {

@@ -15,9 +15,9 @@ const (
 func roleOfName(name string) role {
 	for _, w := range retrieve.Words(name) {
 		switch w.Text {
-		case "source", "src", "from", "origin", "start", "begin", "departure", "sender", "old", "initial", "min", "lower", "base":
+		case "source", "src", "read", "from", "origin", "start", "begin", "departure", "sender", "old", "initial", "min", "lower", "base":
 			return sourceRole
-		case "target", "dest", "destination", "dst", "to", "end", "arrival", "recipient", "receiver", "output", "new", "final", "max", "upper", "finish", "where":
+		case "target", "dest", "write", "save", "destination", "dst", "to", "end", "arrival", "recipient", "receiver", "output", "new", "final", "max", "upper", "finish", "where":
 			return targetRole
 		}
 	}
@@ -49,6 +49,13 @@ func roleScore(r role, w wants, preposition string) float64 {
 			return good
 		case sourceRole:
 			return -good
+		}
+	case "with":
+		switch r {
+		case sourceRole:
+			return some
+		case targetRole:
+			return -some
 		}
 	case "of":
 		switch r {

@@ -27,7 +27,7 @@ func (m *mapper) enums(r *Result) {
 			all := len(words) > 0
 			for _, w := range words {
 				k := stems[w.Stem]
-				if k == 0 {
+				if k == 0 || !m.inClause(in, k-1) {
 					all = false
 					break
 				}
@@ -51,6 +51,15 @@ func (m *mapper) enums(r *Result) {
 	}
 }
 
+// inClause reports whether a word stands in the clause that speaks of an input's step, as far as that is known.
+func (m *mapper) inClause(in *spec, k int) bool {
+	if in.clause < 0 {
+		return true
+	}
+	c := m.clauses[in.clause]
+	return m.words[k].Start >= c[0] && m.words[k].Start < c[1]
+}
+
 // near reports whether a word of an input's name stands beside a word.
 func (m *mapper) near(in *spec, k int) bool {
 	for j := max(0, k-3); j <= min(len(m.words)-1, k+3); j++ {
@@ -61,7 +70,8 @@ func (m *mapper) near(in *spec, k int) bool {
 	return false
 }
 
-// booleans sets an input that the request speaks of by every word of its name.
+// booleans sets an input that the request speaks of by every word of its name. The first word of the request says what is
+// to be done: it sets an input only if the step says in other words what it does.
 func (m *mapper) booleans(r *Result) {
 	for i := range m.inputs {
 		in := &m.inputs[i]
@@ -76,7 +86,7 @@ func (m *mapper) booleans(r *Result) {
 			n++
 			found := false
 			for k, w := range m.words {
-				if w.Stem == stem && k > 0 {
+				if w.Stem == stem && (k > 0 || in.begins(stem)) {
 					found, at = true, max(at, k)
 				}
 			}
@@ -90,10 +100,19 @@ func (m *mapper) booleans(r *Result) {
 	}
 }
 
+// begins reports whether a request that begins with a word speaks of the input by it: the step says in another what it does.
+func (s *spec) begins(stem string) bool {
+	does := retrieve.Stems(s.Step)
+	return len(does) > 0 && does[0] != stem
+}
+
 // flagWords are parts of a flag's name that say nothing of what it is about.
 var flagWords = map[string]bool{"is": true, "has": true, "includ": true, "with": true, "us": true, "enabl": true, "allow": true, "show": true, "return": true, "get": true, "flag": true, "only": true, "appli": true}
 
 var negation = regexp.MustCompile(`(?i)\b(?:no|not|without|don't|do not|never|exclude|excluding|skip|omit)\b[^.,;]*$`)
+
+// lineLead stands between the verb and a line.
+var lineLead = map[string]bool{"the": true, "a": true, "command": true, "program": true, "shell": true, "following": true}
 
 // lines gives inputs that take a line word by word what stands behind the verb of their clause.
 func (m *mapper) lines(r *Result) {
@@ -111,22 +130,33 @@ func (m *mapper) lines(r *Result) {
 			if w.Start < span[0] || w.End > span[1] {
 				continue
 			}
-			if start < 0 && retrieve.IsVerb(w.Text) || start >= 0 && (w.Text == "the" || in.name[w.Stem]) && strings.TrimSpace(m.request[start:w.Start]) == "" {
+			if start < 0 && retrieve.IsVerb(w.Text) || start >= 0 && (lineLead[w.Text] || in.name[w.Stem]) && strings.TrimSpace(m.request[start:w.Start]) == "" {
 				start = w.End
 			}
 		}
 		if start < 0 {
 			continue
 		}
-		line := strings.TrimRight(lineEnd.ReplaceAllString(m.request[start:span[1]], ""), " .,;:!?")
-		text := strings.TrimSpace(line)
-		at := start + strings.Index(line, text)
-		if text == "" {
-			continue
+		text := m.request[start:span[1]]
+		if quoted := quotedLine.FindStringSubmatchIndex(text); quoted != nil {
+			start, text = start+quoted[2], text[quoted[2]:quoted[3]]
+		} else if end := lineEnd.FindStringIndex(text); end != nil {
+			text = text[:end[0]]
 		}
-		r.Extracted[in.Name] = splitWords(strings.Trim(text, "\"'`"))
+		line := strings.TrimRight(text, " .,;:!?")
+		text = strings.TrimSpace(line)
+		if text == "" || shellOperator.MatchString(text) {
+			continue // no line of one program and its arguments
+		}
+		at := start + strings.Index(line, text)
+		r.Extracted[in.Name] = splitWords(text)
 		r.Taken[in.Name] = [2]int{at, at + len(text)}
 	}
 }
 
-var lineEnd = regexp.MustCompile(`(?i)[\s,]+(?:and|then|and then)\s*$`)
+var (
+	quotedLine = regexp.MustCompile("^[^\\w\"`'‘“]*[\"`'‘“]([^\"`'’”]+)[\"`'’”]")
+	// lineEnd is where a line that is not quoted ends, and the request goes on.
+	lineEnd       = regexp.MustCompile(`(?i)[\s,]+(?:and then|and|then)(?:\s+(?:print|show|save|write|store|put|display|tell|send|give)\b|\s*$)`)
+	shellOperator = regexp.MustCompile(`[;|&<>]`)
+)

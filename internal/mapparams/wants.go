@@ -130,6 +130,14 @@ func WantedKind(in Input) string {
 	return ""
 }
 
+// WantsFolder reports whether an input is for a folder and not for a file.
+func WantsFolder(key, description string) bool {
+	return folderWords.MatchString(description) && !strings.Contains(key, "file")
+}
+
+// IsFile reports whether a path has the form of a file's.
+func IsFile(path string) bool { return fileForm.MatchString(path) }
+
 // takesPattern reports whether an input is a pattern of names, as its default or its description shows.
 func takesPattern(in *spec) bool {
 	text, _ := in.Default.(string)

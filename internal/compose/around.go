@@ -1,0 +1,126 @@
+package compose
+
+import (
+	"slices"
+
+	"pflow/internal/extract"
+	"pflow/internal/retrieve"
+	"pflow/ir"
+)
+
+// around gives the part chosen for a clause with the parts that the clause calls for beside it, in their order: one that gets
+// at what the clause names, if the chosen one takes only what is got (what is to be sorted is read first); one for words
+// beyond it (how many there are); and one that writes the result, where the clause says where it goes.
+func (c *composer) around(p *part, ranked []fit, values []written, clause string) []*part {
+	out := []*part{p}
+	sources, goals := p.leaves(values)
+	if len(sources) > 0 && slices.ContainsFunc(p.inputs, takesAnything) {
+		if r := c.reader(ranked, sources); r != nil {
+			out = []*part{r, p}
+		}
+	}
+	if more := c.further(p, clause); more != nil {
+		out = append(out, more)
+	}
+	if last := out[len(out)-1]; len(goals) == 1 && len(last.of.Outputs) > 0 && !p.of.Has(ir.Writes) {
+		if w := c.writer(); w != nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// isFed reports whether a part takes none of the values, but what can be read from where they say.
+func (p *part) isFed(values []written) bool {
+	return len(p.wanted) == 0 && slices.ContainsFunc(p.inputs, takesAnything) &&
+		slices.ContainsFunc(values, func(v written) bool { return !v.goal })
+}
+
+// leaves are the values of a clause that a part has no required inputs for: those that something is got from, and the paths
+// that something goes to. What writes takes the goals first, anything else the sources.
+func (p *part) leaves(values []written) (sources, goals []written) {
+	room := map[string]int{}
+	for kind, n := range p.wanted {
+		room[kind] = n
+	}
+	for _, goalsNow := range []bool{p.of.Has(ir.Writes), !p.of.Has(ir.Writes)} {
+		for _, v := range values {
+			switch {
+			case v.goal != goalsNow:
+			case room[v.kind] > 0:
+				room[v.kind]--
+			case !v.goal:
+				sources = append(sources, v)
+			case v.kind == extract.Path:
+				goals = append(goals, v)
+			}
+		}
+	}
+	return sources, goals
+}
+
+// reader is the best part that needs just these values and writes nothing; nil if there is none.
+func (c *composer) reader(ranked []fit, values []written) *part {
+	had := map[string]int{}
+	for _, v := range values {
+		had[v.kind]++
+	}
+	for _, r := range ranked {
+		needs := 0
+		fits := len(r.wanted) == len(had) && !r.of.Has(ir.Writes) && len(r.of.Outputs) > 0
+		for _, in := range r.inputs {
+			if !in.Required {
+				continue
+			}
+			needs++
+		}
+		fits = fits && !(r.folder && slices.ContainsFunc(values, func(v written) bool { return v.file }))
+		for kind, n := range had {
+			fits = fits && r.wanted[kind] == n
+		}
+		if fits && needs == len(values) {
+			return r.part
+		}
+	}
+	return nil
+}
+
+// writer is the one part that writes whatever there is to a path; nil if there is none, or a choice.
+func (c *composer) writer() *part {
+	var out *part
+	for _, p := range c.parts {
+		if p.of.Has(ir.Writes) && !p.of.Has(ir.Destructive) && !p.of.Workflow && p.form == nil && p.wanted[extract.Path] == 1 && len(p.wanted) == 1 &&
+			slices.ContainsFunc(p.inputs, takesAnything) {
+			if out != nil {
+				return nil
+			}
+			out = p
+		}
+	}
+	return out
+}
+
+// further is the form that does what a clause says beyond a part that gets at something. It is nil if every word that any
+// part knows is the part's own, or no form has all the others and takes what the part gives.
+func (c *composer) further(p *part, clause string) *part {
+	if p.form != nil || len(p.of.Outputs) == 0 || len(p.wanted) == 0 || p.of.Has(ir.Writes) {
+		return nil
+	}
+	own := c.stemsOf(p.text())
+	var more []string
+	for _, w := range retrieve.Words(clause) {
+		if !w.Stop && !retrieve.IsVerb(w.Text) && !slices.Contains(own, w.Stem) && c.index.Knows(w.Stem) {
+			more = append(more, w.Stem)
+		}
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	for _, f := range c.parts {
+		takes := slices.ContainsFunc(f.inputs, func(in ir.Port) bool { return takesAnything(in) && in.Type == p.of.Outputs[0].Type })
+		if f.form != nil && takes && shared(more, c.stemsOf(f.does)) == len(more) {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package nodes
+
+import (
+	"strings"
+	"testing"
+
+	"pflow/internal/compose"
+	"pflow/ir"
+)
+
+// TestComposePlainRequests composes workflows of the built-in nodes for plain requests: the right ones, or none. A workflow
+// that does a part of what is asked for, or something else, is what must not come.
+func TestComposePlainRequests(t *testing.T) {
+	var all []*ir.Interface
+	for _, typ := range Types(Deps{}) {
+		all = append(all, typ.Interface)
+	}
+	for request, want := range map[string]string{
+		"write the number of lines in a.txt to n.txt":                    "read-file transform write-file",
+		"save to n.txt the number of lines in a.txt":                     "read-file transform write-file",
+		"how many lines of a.log contain WARNING":                        "read-file transform",
+		`keep the lines of a.log that contain "late" and write to b.log`: "read-file transform write-file",
+		"sort the lines of a.txt and write them to b.txt":                "read-file transform write-file",
+		"reverse the lines of a.txt and store them in b.txt":             "read-file transform write-file",
+		"remove the duplicate lines of a.txt":                            "read-file transform",
+		"how many files are in pictures":                                 "list-files transform",
+		"read p.json, take the field owner and write it to owner.txt":    "read-file transform write-file",
+		"get http://localhost/p.json and take the field owner":           "http transform",
+		"download http://localhost/p.json to p.json":                     "http write-file",
+		"save http://localhost/p.csv to p.csv":                           "http write-file",
+		"convert a.txt to upper case and save to b.txt":                  "read-file transform write-file",
+		"run `uptime` and print the output":                              "shell",
+		`append "x" to a.txt`:                                            "write-file",
+
+		"do not delete a.txt":                                  "",
+		"don't copy a.txt to b.txt":                            "",
+		"copy a.txt to b.txt and c.txt":                        "",
+		"copy a.txt to b.txt, c.txt to d.txt":                  "",
+		"copy the first line of a.txt to b.txt":                "",
+		"copy a.txt to b.txt tomorrow at noon":                 "",
+		"copy a.txt to b.txt if it is larger than 3 MB":        "",
+		"list the .md files in docs, but not x.md":             "",
+		"upload a.json to http://localhost/up":                 "",
+		"mail a.txt to me@example.org":                         "",
+		"read p.json, keep those older than 30 and count them": "",
+		"save the first 7 entries of a.json to b.json":         "",
+		"how often does plum appear in a.txt":                  "",
+		"sort a.txt numerically and save it to b.txt":          "",
+		"zip pictures into pictures.zip":                       "",
+		`write "a" to a.txt and "b" to b.txt`:                  "",
+		"get http://localhost/p.json and print the owner":      "",
+		"join a.txt and b.txt into c.txt":                      "",
+	} {
+		r := compose.Compose(request, all, compose.Options{Least: 0.12, LeastStep: 0.28})
+		got := ""
+		if r.Workflow != nil {
+			got = strings.Join(r.Names(), " ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q (%s)", request, got, want, r.Reason)
+		}
+		if r.Workflow == nil && r.Reason == "" {
+			t.Errorf("%s: nothing, and no reason", request)
+		}
+	}
+}
