@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -102,11 +103,15 @@ func (a *app) effectiveValues() []effective {
 		home.Value, home.Source = "none", "neither PFLOW_HOME nor HOME is set"
 	}
 	flow, source, _ := a.plannerName()
-	patterns := func(list []string, none string) string {
+	patterns := func(list []pattern, none string) string {
 		if list == nil {
 			return none
 		}
-		return strings.Join(list, " ")
+		var words []string
+		for _, p := range list {
+			words = append(words, p.Text)
+		}
+		return strings.Join(words, " ")
 	}
 	editor := effective{"editor", "none", "set EDITOR"}
 	for _, name := range []string{"EDITOR", "VISUAL"} {
@@ -155,6 +160,9 @@ func (a *app) checkups() []checkup {
 	if err != nil {
 		return append(out, checkup{"nodes", "error", err.Error()})
 	}
+	for _, f := range a.unknownNames(s.Catalogue) {
+		out = append(out, checkup{"settings", "error", fmt.Sprintf("%s: %s", f.Place, f.Message)})
+	}
 	saved := len(s.Records)
 	types := 0
 	for _, i := range s.Catalogue.All() {
@@ -181,21 +189,40 @@ func (a *app) checkHome() checkup {
 		c.Status, c.Message = "warning", "there is none: nothing is saved and no run can be resumed; set PFLOW_HOME"
 	case errors.Is(err, fs.ErrNotExist):
 		c.Message = "is made when something is saved or run"
+		parent := existingParent(a.homeDir())
+		if err := writable(parent); err != nil {
+			c.Status, c.Message = "error", fmt.Sprintf("cannot be made: %s cannot be written: %v; set PFLOW_HOME to a folder that can be", parent, err)
+		}
 	case err != nil:
 		c.Status, c.Message = "error", fileError(err)
 	case !info.IsDir():
 		c.Status, c.Message = "error", a.homeDir()+" is no folder; set PFLOW_HOME to one"
 	default:
-		f, err := os.CreateTemp(a.homeDir(), ".pflow-doctor-*")
-		if err != nil {
-			c.Status, c.Message = "error", "cannot be written: "+reason(err).Error()
-			return c
-		}
-		f.Close()
-		os.Remove(f.Name())
 		c.Message = "can be written"
+		if err := writable(a.homeDir()); err != nil {
+			c.Status, c.Message = "error", fmt.Sprintf("cannot be written: %v", err)
+		}
 	}
 	return c
+}
+
+// existingParent is the nearest folder above a path that is there.
+func existingParent(path string) string {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != path {
+		return existingParent(dir)
+	}
+	return dir
+}
+
+// writable is why no file can be made in a folder. Only trying tells.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".pflow-doctor-*")
+	if err != nil {
+		return reason(err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
 }
 
 func (a *app) checkSettings() checkup {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -105,7 +106,7 @@ func (s *caseShelves) gather(from string, files []string, c *experiment.Case) (*
 	}
 	set, more := set.Workflows(listing)
 	if c.ID == "" {
-		s.a.showFindings(append(found, more...))
+		s.a.showFindings(slices.Concat(found, more, s.a.unknownNames(set.Catalogue)))
 	}
 	return s.a.permitted(&nodes.Shelf{Catalogue: set.Catalogue, Records: listing.Records})
 }

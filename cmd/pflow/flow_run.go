@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -247,6 +248,25 @@ func (a *app) resumeHint(id string) string {
 	return "pflow resume " + id
 }
 
+// goOnHint is the command that goes on with a run that this process began: with --retry where resume would leave it to
+// whoever runs it whether a step that was under way is to run again.
+func (a *app) goOnHint(id string) string {
+	data, err := os.ReadFile(filepath.Join(a.homeDir(), "runs", id, "journal.jsonl"))
+	if err != nil {
+		return a.resumeHint(id)
+	}
+	past, err := journal.Fold(data)
+	if err != nil {
+		return a.resumeHint(id)
+	}
+	for _, step := range past.History.Started {
+		if !step.Idempotent {
+			return a.resumeHint(id) + " --retry"
+		}
+	}
+	return a.resumeHint(id)
+}
+
 // finish prints how a run ended and gives the error that stands for it.
 func (a *app) finish(res *engine.Result) error {
 	for _, w := range res.Warnings {
@@ -267,7 +287,7 @@ func (a *app) finish(res *engine.Result) error {
 	case engine.Cancelled:
 		hint := ""
 		if len(res.Warnings) == 0 {
-			hint = "; go on with: " + a.resumeHint(res.RunID)
+			hint = "; go on with: " + a.goOnHint(res.RunID)
 		}
 		return fail(exitFailed, "the run was cancelled%s", hint)
 	}

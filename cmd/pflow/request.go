@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/planner"
+	"pflow/internal/retrieve"
 )
 
 // requestCommand makes the root command take requests, and, as the first word, what pflow run takes.
@@ -42,8 +44,14 @@ func (a *app) requestCommand(root *cobra.Command) {
 			}
 			return a.runLoaded(c.Context(), l, in, f)
 		}
+		if err := f.strayYes(args); err != nil {
+			return err
+		}
 		if len(args) == 1 && bareWord.MatchString(args[0]) {
 			return a.noSuchWord(root, args[0])
+		}
+		if err := misspelt(root, args); err != nil {
+			return err
 		}
 		return a.request(c.Context(), args, f)
 	}
@@ -70,6 +78,48 @@ func (a *app) namesWorkflow(args []string) bool {
 }
 
 var workflowRef = regexp.MustCompile(`^[a-z0-9-]+(@\d+)?$`)
+
+// strayYes is the error of --yes with its value behind a blank, which would become a word of the request.
+func (f *runFlags) strayYes(args []string) error {
+	word := args[0]
+	if len(args) == 2 && strings.Contains(word, " ") { // the request, then --yes
+		word = args[1]
+	}
+	if f.yes != yesPlan || !slices.Contains([]string{"true", "false", yesPlan, yesDestructive}, word) {
+		return nil
+	}
+	return usage("--yes takes its value behind an equals sign: write --yes, or --yes=destructive for what destroys, instead of --yes %s", word)
+}
+
+// misspelt is the error of a command with arguments whose name is one slip off: taken for a request, it would be planned.
+func misspelt(root *cobra.Command, args []string) error {
+	word := strings.ToLower(args[0])
+	if len(args) < 2 || !bareWord.MatchString(word) || retrieve.IsVerb(word) {
+		return nil
+	}
+	var near []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && oneSlip(word, c.Name()) {
+			near = append(near, c.Name())
+		}
+	}
+	if hint := didYouMean(word, near); hint != "" {
+		return usage("there is no command %q%s To ask for it as a request, quote it: pflow %s", args[0], hint, shellQuote(strings.Join(args, " ")))
+	}
+	return nil
+}
+
+// oneSlip reports whether two words differ in one letter, which is missing in one or another one, or in the order of two.
+func oneSlip(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return len(a) <= 1 && len(b) <= 1 || swapped
+}
 
 // noSuchWord is the error of a single word that is no command and no saved workflow.
 func (a *app) noSuchWord(root *cobra.Command, word string) error {
@@ -176,7 +226,8 @@ func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.shelfOf(ctx); err != nil {
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
 		return nil, err
 	}
 	p := a.follow("planning")
@@ -193,7 +244,13 @@ func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, err
 		o.Journal = w
 		ctx = a.withExchanges(ctx, o.RunID)
 	}
-	return planner.Plan(p.within(ctx), flow, r, o), nil
+	plan := planner.Plan(p.within(ctx), flow, r, o)
+	if name, _ := plan.WorkflowName.(string); plan.Path == "generate" {
+		if c := shelf.Catalogue.Get(name); c != nil && !c.Workflow { // saved under it, it would be hidden by the node type
+			plan.WorkflowName = name + "-workflow"
+		}
+	}
+	return plan, nil
 }
 
 // request plans, shows the plan, asks, saves and runs.

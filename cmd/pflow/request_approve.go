@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pflow/internal/planner"
+	"pflow/internal/value"
 	"pflow/internal/workflow"
 )
 
@@ -64,6 +65,9 @@ func (a *app) askMissing(ctx context.Context, d *planDraft) error {
 		}
 		for {
 			text, err := a.ask(ctx, question, in.Secret)
+			if ctx.Err() != nil {
+				return fail(exitDeclined, "nothing was saved or run")
+			}
 			if err != nil {
 				return fail(exitMissing, "%s: %v", in.Name, err)
 			}
@@ -97,13 +101,22 @@ func unplanned(p *planner.Result) error {
 // missingInput is the error of a plan whose gate is closed.
 func missingInput(p *planner.Result) error {
 	var lines []string
+	example := ""
 	for _, m := range p.MissingParams {
 		in, _ := m.(map[string]any)
-		line := fmt.Sprintf("\n  %s (%s)", in["name"], in["type"])
+		name := fmt.Sprint(in["name"])
+		line := fmt.Sprintf("\n  %s (%s)", name, in["type"])
 		if d, _ := in["description"].(string); d != "" {
 			line += ": " + d
 		}
 		lines = append(lines, line)
+		if in["type"] == string(value.Boolean) { // nobody guesses how a yes is said
+			example = fmt.Sprintf(", such as \"…, %s\"", strings.ReplaceAll(name, "_", " "))
+		}
 	}
-	return fail(exitMissing, "the request does not say:%s", strings.Join(lines, ""))
+	hint := "say it in the request" + example
+	if p.Path == "reuse" {
+		hint += fmt.Sprintf(", or give it to: pflow run %v", p.WorkflowName)
+	}
+	return fail(exitMissing, "the request does not say:%s\n%s", strings.Join(lines, ""), hint)
 }

@@ -82,22 +82,15 @@ func (a *app) planInstead(p *planner.Result, err error) error {
 	return err
 }
 
-// carryOut saves a new workflow, or notes the request with the one that was found, and runs it.
+// carryOut saves a new workflow and runs it. One that was there already is run, and the request noted with it if that
+// went well.
 func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags) error {
 	if err := a.needsHome(); err != nil {
 		return err
 	}
-	if d.reuse {
-		if err := a.library().AddExample(ctx, d.name, d.request.Text); err != nil {
-			a.warn("the request is not noted with %s: %v", d.name, err)
-		}
-	} else {
-		saved, err := a.saveDraft(ctx, d, f)
-		if err != nil {
+	if !d.reuse {
+		if err := a.saveDraft(ctx, d, f); err != nil {
 			return err
-		}
-		if !a.quiet {
-			fmt.Fprintf(a.stderr, "saved as %s\n", saved.Name)
 		}
 	}
 	l, err := a.loadWorkflow(ctx, d.name)
@@ -129,11 +122,18 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	if err := a.approveDestructive(ctx, l.program, in, f); err != nil {
 		return err
 	}
-	return a.start(ctx, l, store, in, f)
+	if err := a.start(ctx, l, store, in, f); err != nil {
+		return err
+	}
+	if err := a.library().AddExample(ctx, d.name, d.request.Text); err != nil { // a new workflow has it already
+		a.warn("the request is not noted with %s: %v", d.name, err)
+	}
+	return nil
 }
 
-// saveDraft saves a new workflow. A name that is taken is asked about; --yes makes the next version.
-func (a *app) saveDraft(ctx context.Context, d *planDraft, f *runFlags) (*library.Record, error) {
+// saveDraft saves a new workflow. A name that is taken is asked about; --yes makes the next version. If it is the current
+// version already, there is nothing to save or to ask.
+func (a *app) saveDraft(ctx context.Context, d *planDraft, f *runFlags) error {
 	r := &library.Record{Name: d.name, IR: d.document, Workflow: d.workflow, Examples: []string{d.request.Text},
 		Origin: value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID})}
 	r.Description, _ = d.plan.Metadata["description"].(string)
@@ -142,17 +142,20 @@ func (a *app) saveDraft(ctx context.Context, d *planDraft, f *runFlags) (*librar
 			r.Keywords = append(r.Keywords, fmt.Sprint(w))
 		}
 	}
-	saved, err := a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: f.yes != ""})
+	_, err := a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: f.yes != "", Once: true})
 	if isTaken(err) && f.yes == "" && a.interactive() && a.agreed(ctx, fmt.Sprintf("There is a workflow %q. Save this one as its next version? [y/N]", r.Name)) {
-		saved, err = a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true})
+		_, err = a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true, Once: true})
 	}
 	if isTaken(err) {
-		return nil, fail(exitDeclined, "nothing was saved or run: there is a workflow %q; --yes makes this its next version", r.Name)
+		return fail(exitDeclined, "nothing was saved or run: there is a workflow %q; --yes makes this its next version", r.Name)
 	}
 	if err != nil {
-		return nil, notSaved(err)
+		return notSaved(err)
 	}
-	return saved, nil
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "saved as %s\n", d.name)
+	}
+	return nil
 }
 
 // editDraft has the workflow of a plan edited, checks it and shows it again. A text with errors is kept, and is what the
@@ -169,6 +172,9 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 		d.editing = file
 	}
 	if err := a.runEditor(ctx, d.editing); err != nil {
+		if dropUnchanged(d.editing, d.workflow.Indented()) {
+			d.editing = ""
+		}
 		return err
 	}
 	data, err := os.ReadFile(d.editing)

@@ -67,9 +67,10 @@ func (a *app) runCommand() *cobra.Command {
 key=value gives an input, read as the type the workflow declares; --key=value means the same. Piped text is the
 input that says from_stdin, or $stdin. The outputs go to standard output.
 
-Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (deleting,
-overwriting, pushing) needs --yes=destructive before anything runs. A run that was killed, cancelled or waits for
-approval is continued by pflow resume.`,
+Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
+copy-file and move-file with overwrite, declared nodes that say so) needs --yes=destructive before anything runs;
+write-file replaces what it writes to without. A run that was killed, cancelled or waits for approval is continued
+by pflow resume.`,
 		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
@@ -281,7 +282,7 @@ func (a *app) ended(res *workflow.Result, again string) error {
 	case workflow.Cancelled:
 		hint := "run it again with: " + again
 		if resumable {
-			hint = "go on with: " + a.resumeHint(res.RunID)
+			hint = "go on with: " + a.goOnHint(res.RunID)
 		}
 		return fail(exitFailed, "the run was cancelled; %s", hint)
 	case workflow.Waiting:
@@ -291,7 +292,7 @@ func (a *app) ended(res *workflow.Result, again string) error {
 		}
 		hint := again + " --yes"
 		if resumable {
-			hint = a.resumeHint(res.RunID) + " --yes"
+			hint = a.goOnHint(res.RunID) + " --yes"
 		}
 		return fail(exitDeclined, "the run waits for the approval of %s; approve and go on with: %s", strings.Join(names, ", "), hint)
 	}

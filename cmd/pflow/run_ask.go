@@ -21,6 +21,9 @@ func (a *app) askInputs(ctx context.Context, l *loaded, missing []ir.Input, give
 		}
 		for {
 			text, err := a.ask(ctx, question, in.Secret)
+			if ctx.Err() != nil {
+				return fail(exitDeclined, "nothing was run")
+			}
 			if err != nil {
 				return fail(exitMissing, "%s: %v", in.Name, err)
 			}

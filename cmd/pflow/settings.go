@@ -27,9 +27,15 @@ import (
 //	retention: {runs: 200, days: 30}
 type settings struct {
 	Flow, Model string
-	Allow, Deny []string // nil: not set
+	Allow, Deny []pattern // nil: not set
 	Retention   journal.Retention
 	Places      map[string]diag.Place // of each setting that the file has
+}
+
+// pattern is a name of components, or a pattern such as github-*, and where it stands.
+type pattern struct {
+	Text  string
+	Place diag.Place
 }
 
 // settingNames are the keys of the file.
@@ -110,17 +116,17 @@ func settingText(e yamltree.Entry) (string, error) {
 }
 
 // settingPatterns reads a list of patterns over names of components.
-func settingPatterns(e yamltree.Entry) ([]string, error) {
+func settingPatterns(e yamltree.Entry) ([]pattern, error) {
 	if e.Value.Kind != yamltree.Seq {
 		return nil, fmt.Errorf("%s: %s: want a list of components, as in [shell, \"github-*\"]", e.Value.Place, e.Key)
 	}
-	out := []string{}
+	out := []pattern{}
 	for _, item := range e.Value.Items {
 		text, ok := item.Scalar.(string)
 		if _, err := path.Match(text, ""); !ok || text == "" || err != nil {
 			return nil, fmt.Errorf("%s: %s: want the name of a component, or a pattern such as github-*", item.Place, e.Key)
 		}
-		out = append(out, text)
+		out = append(out, pattern{text, item.Place})
 	}
 	return out, nil
 }
@@ -160,9 +166,30 @@ func (s *settings) refuses(i *ir.Interface) string {
 	return ""
 }
 
-func matchesAny(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		ok, _ := path.Match(p, name)
+func matchesAny(patterns []pattern, name string) bool {
+	return slices.ContainsFunc(patterns, func(p pattern) bool {
+		ok, _ := path.Match(p.Text, name)
 		return ok
 	})
 }
+
+// unknown warns of names in allow and deny that no component has. A pattern may stand for components that are still to
+// come, a name that is misspelt turns off or on what nobody meant.
+func (s *settings) unknown(names []string) diag.List {
+	var found diag.List
+	for _, p := range slices.Concat(s.Allow, s.Deny) {
+		if strings.ContainsAny(p.Text, `*?[\`) || slices.Contains(names, p.Text) {
+			continue
+		}
+		hint := didYouMean(p.Text, names)
+		if hint == "" {
+			hint = "; pflow node list and pflow workflow list show those there are"
+		}
+		found = append(found, diag.Finding{Severity: diag.Warning, Kind: unknownComponent, Place: p.Place,
+			Message: fmt.Sprintf("there is no component %q%s", p.Text, hint)})
+	}
+	return found
+}
+
+// unknownComponent is the kind of the findings about settings.
+const unknownComponent = "unknown-component"

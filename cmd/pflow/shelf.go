@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -63,7 +65,7 @@ func (a *app) loadShelf() (*nodes.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.showFindings(found)
+	a.showFindings(append(found, a.unknownNames(s.Catalogue)...))
 	if found.HasErrors() {
 		return nil, usage("the nodes cannot be read")
 	}
@@ -99,7 +101,27 @@ func (a *app) gather() (*nodes.Shelf, diag.List, error) {
 	return &nodes.Shelf{Catalogue: set.Catalogue, Records: records}, found, nil
 }
 
-// permitted leaves out the components that the settings refuse. A workflow that uses one is told where it says so.
+// unknownNames warns of names in the settings that no component has: none of the catalogue, of those that could not be
+// read, and of the built-in ones, which --no-builtin leaves out. Settings that cannot be read are permitted's to report.
+func (a *app) unknownNames(c *ir.Catalogue) diag.List {
+	settings, err := a.settings()
+	if err != nil {
+		return nil
+	}
+	names := slices.Clone(c.Names())
+	for _, t := range nodes.Types(a.deps()) {
+		names = append(names, t.Interface.Name)
+	}
+	for _, p := range slices.Concat(settings.Allow, settings.Deny) {
+		if _, unread := c.Skipped(p.Text); unread {
+			names = append(names, p.Text)
+		}
+	}
+	return settings.unknown(names)
+}
+
+// permitted leaves out the components that the settings refuse, and the saved workflows that use one, at any depth: what
+// is made with such a workflow could not run. A workflow that uses one is told where it says so.
 func (a *app) permitted(s *nodes.Shelf) (*nodes.Shelf, error) {
 	settings, err := a.settings()
 	if err != nil {
@@ -114,14 +136,42 @@ func (a *app) permitted(s *nodes.Shelf) (*nodes.Shelf, error) {
 	if len(refused) == 0 {
 		return s, nil
 	}
+	for more := true; more; {
+		more = false
+		for _, r := range s.Records {
+			i := s.Catalogue.Get(r.Name)
+			if i == nil || !i.Workflow || refused[r.Name] != "" { // the name may be a node type's
+				continue
+			}
+			if part := refusedPart(r.Workflow, s.Catalogue, refused); part != "" {
+				refused[r.Name] = fmt.Sprintf("uses %q, which %s", part, refused[part])
+				more = true
+			}
+		}
+	}
 	out := &nodes.Shelf{Records: []*library.Record{}}
 	out.Catalogue = s.Catalogue.Only(func(i *ir.Interface) bool { return refused[i.Name] == "" }).Skipping(refused)
 	for _, r := range s.Records {
-		if refused[r.Name] == "" {
+		if refused[r.Name] == "" && refusedPart(r.Workflow, s.Catalogue, refused) == "" {
 			out.Records = append(out.Records, r)
 		}
 	}
 	return out, nil
+}
+
+// refusedPart is a component that a workflow runs and that is refused, or "".
+func refusedPart(w *ir.Workflow, c *ir.Catalogue, refused map[string]string) string {
+	for _, n := range w.Nodes {
+		if refused[n.Type] != "" {
+			return n.Type
+		}
+		if i := c.Get(n.Type); i != nil && i.Call != nil {
+			if called, _ := n.Params[i.Call.Name].(string); refused[called] != "" {
+				return called
+			}
+		}
+	}
+	return ""
 }
 
 // showFindings shows what was left out, on standard error.

@@ -157,6 +157,15 @@ func TestTerminalNoEditor(t *testing.T) {
 	tt.expect("there is no editor: set EDITOR")
 	tt.answer(saveAndRun, "y")
 	tt.exits(0)
+
+	// Nothing was edited, so there is nothing to keep.
+	tt = d.start("move README.md to out3.md")
+	tt.answer(saveAndRun, "e")
+	tt.answer(saveAndRun, "n")
+	tt.exits(4)
+	if drafts, err := filepath.Glob(filepath.Join(d.home, "drafts", "*")); err != nil || len(drafts) > 0 || strings.Contains(tt.printed(), "is kept") {
+		t.Errorf("%v, drafts %v\n%s", err, drafts, tt.printed())
+	}
 }
 
 const deploy = `{"name": "deploy-app", "description": "Deploy the app to an environment", "keywords": ["deploy", "app", "release"],
@@ -250,6 +259,9 @@ func TestTerminalInterrupt(t *testing.T) {
 			tt.expect(c.question)
 			tt.send(ctrlC)
 			tt.exits(130)
+			if strings.Contains(tt.printed(), "context canceled") {
+				t.Errorf("the end says how it was brought about:\n%s", tt.printed())
+			}
 			if d.has("deployed.txt") || d.has("out.md") || !d.has("other.md") || len(d.saved()) != before {
 				t.Errorf("something was done: %v\n%s", d.saved(), tt.printed())
 			}

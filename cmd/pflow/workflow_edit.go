@@ -63,6 +63,9 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 	}
 	kept := func(err error) error {
 		a.status(err)
+		if dropUnchanged(file, before) {
+			return fail(exitUsage, "nothing was saved: %s is unchanged", r.Name)
+		}
 		return fail(exitUsage, "nothing was saved; your text is kept: pflow workflow save %s --name %s --yes", shellQuote(file), r.Name)
 	}
 	for {
@@ -120,6 +123,12 @@ func (a *app) draftFile(name string, text []byte) (string, error) {
 		return "", fail(exitFailed, "%s", fileError(err))
 	}
 	return f.Name(), nil
+}
+
+// dropUnchanged removes a draft that is still the text it began with, and reports whether it did.
+func dropUnchanged(file string, before []byte) bool {
+	after, err := os.ReadFile(file)
+	return err == nil && bytes.Equal(before, after) && os.Remove(file) == nil
 }
 
 // runEditor has a file edited. The editor's name may hold options, as shells read them.

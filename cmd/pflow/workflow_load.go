@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/planner"
 	"pflow/internal/workflow"
 	"pflow/ir"
 	"pflow/nodes"
@@ -69,6 +71,9 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 	}
 	r, found, err := library.Parse(ref, doc)
 	if err != nil {
+		if isPlan(doc) {
+			return nil, workflow.Source{}, usage("%s is a plan file, not a workflow; save and run what it says with: pflow apply %s", ref, shellQuote(ref))
+		}
 		return nil, workflow.Source{}, invalid(ref, err)
 	}
 	a.showFindings(found)
@@ -76,6 +81,14 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 		r.Name = strings.TrimSuffix(filepath.Base(ref), ".json")
 	}
 	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow, File: ref, Data: doc}, nil
+}
+
+// isPlan reports whether a document is a plan.
+func isPlan(doc []byte) bool {
+	var p struct {
+		Schema string `json:"schema"`
+	}
+	return json.Unmarshal(doc, &p) == nil && p.Schema == planner.Schema
 }
 
 // readWorkflowFile reads a regular file: opening a pipe without a writer would wait for ever.
@@ -100,7 +113,7 @@ func invalid(file string, err error) error {
 	if errors.As(err, &findings) {
 		return err
 	}
-	return usage("%s: %v", file, err)
+	return usage("%s is no workflow document: %v", file, err)
 }
 
 // noWorkflow is the error of a saved workflow that cannot be had.
@@ -114,6 +127,11 @@ func (a *app) noWorkflow(ref string, err error) error {
 		hint = "; pflow workflow list shows those there are"
 		if _, e := os.Stat(ref); e == nil {
 			hint = "; for the file in this directory say ./" + ref
+		}
+	}
+	if fault.Of(err).Kind == fault.InvalidRequest { // of its name
+		if info, e := os.Stat(ref); e == nil && info.Mode().IsRegular() {
+			return usage("%q is neither a saved workflow nor a workflow document: those are JSON, in files that end in .json; if it is one, say ./%s", ref, ref)
 		}
 	}
 	if k := fault.Of(err).Kind; k == fault.Malformed || k == fault.Permission { // of the file, not of its name

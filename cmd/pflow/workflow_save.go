@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/internal/fault"
 	"pflow/internal/library"
 )
 
@@ -138,6 +139,9 @@ func (a *app) workflowDeleteCommand() *cobra.Command {
 			l := a.library()
 			if err := l.ValidName(args[0]); err != nil {
 				return usage("%v", err)
+			}
+			if _, _, err := l.Get(args[0]); err != nil && fault.Of(err).Kind == fault.NotFound { // what cannot be read can be deleted
+				return a.noWorkflow(args[0], err)
 			}
 			if !yes && !(a.interactive() && a.agreed(c.Context(), fmt.Sprintf("Delete %s? [y/N]", args[0]))) {
 				return fail(exitDeclined, "nothing was deleted; confirm with: pflow workflow delete %s --yes", args[0])

@@ -47,6 +47,11 @@ func TestSaveAndVersions(t *testing.T) {
 	if got := save(t, l, record("fix-issue", "two")); got.Version != 2 || !got.CreatedAt.Equal(now) {
 		t.Errorf("version %d", got.Version)
 	}
+	for _, o := range []SaveOptions{{Now: now, Once: true}, {Now: now, Next: true, Once: true}} {
+		if got, err := l.Save(context.Background(), record("fix-issue", "two"), o); err != nil || got.Version != 2 {
+			t.Errorf("saved again what is the current version, %+v: %+v, %v", o, got, err)
+		}
+	}
 	for ref, want := range map[string]string{"fix-issue": "two", "fix-issue@1": "one", "fix-issue@2": "two"} {
 		r, found, err := l.Get(ref)
 		if err != nil || len(found) > 0 || r.Workflow.Nodes[0].Params["prompt"] != want {

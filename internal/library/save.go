@@ -21,6 +21,7 @@ import (
 type SaveOptions struct {
 	Now  time.Time
 	Next bool // make the next version of a workflow that exists; without it that is ErrExists
+	Once bool // a workflow that is the current version already is left as it stands, and its record given
 }
 
 // Save writes a workflow under its name and gives the record as it was saved, with its version and times. What stood
@@ -34,6 +35,12 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 	}
 	var saved *Record
 	err := l.locked(ctx, func(d *os.Root) error {
+		if o.Once {
+			if now, _, err := l.current(r.Name); err == nil && now.Hash() == r.Hash() {
+				saved = now
+				return nil
+			}
+		}
 		before, exists, err := l.keep(d, r.Name, o.Next)
 		if err != nil {
 			return err
