@@ -20,12 +20,14 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 		most = 3
 		sure = 0.9
 	)
-	made := s.compose(request, now)
-	if made == nil {
-		s.lower(ranked, "", now)
+	result := s.compose(request, now)
+	if result.Workflow == nil {
+		if result.Partial {
+			s.lower(ranked, "", now)
+		}
 		return -1
 	}
-	form := formOf(made)
+	form := formOf(result.Workflow)
 	s.lower(ranked, form, now)
 	best, n := -1, 0
 	for k, r := range ranked {
@@ -55,14 +57,14 @@ func (s *Shelf) lower(ranked []retrieve.Ranked, form string, now time.Time) {
 		r := s.Records[ranked[k].Index]
 		if own := s.form(r); own == form || len(r.Examples) == 0 {
 			continue
-		} else if made := s.compose(r.Examples[0], now); made != nil && formOf(made) == own {
+		} else if made := s.compose(r.Examples[0], now).Workflow; made != nil && formOf(made) == own {
 			ranked[k].Confidence = math.Round(left*ranked[k].Confidence*1e4) / 1e4
 		}
 	}
 }
 
-// compose makes the workflow for a request out of node types alone; nil if nothing fits.
-func (s *Shelf) compose(request string, now time.Time) *ir.Workflow {
+// compose makes the workflow for a request out of node types alone.
+func (s *Shelf) compose(request string, now time.Time) compose.Result {
 	const most = 30
 	all := s.Catalogue.All()
 	var some []*ir.Interface
@@ -71,7 +73,7 @@ func (s *Shelf) compose(request string, now time.Time) *ir.Workflow {
 			some = append(some, c)
 		}
 	}
-	return compose.Compose(request, some, compose.Options{Now: now, Least: 0.2, LeastStep: 0.25}).Workflow
+	return compose.Compose(request, some, compose.Options{Now: now, Least: 0.2, LeastStep: 0.25})
 }
 
 // form is formOf a saved workflow, worked out once.

@@ -21,7 +21,7 @@ func writeFile() Type {
 			Description: "Writes or saves text to a file, which is made or replaced as a whole; with append it is added to the end.",
 			Inputs: []ir.Port{
 				{Key: "file_path", Type: value.String, Required: true, Description: "The file to write; folders on the way are made."},
-				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, any other value as JSON."},
+				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, a line or more; any other value as JSON."},
 			},
 			Params: []ir.Port{
 				{Key: "append", Type: value.Boolean, Default: false, Description: "Add to the end of the file instead of replacing it."},

@@ -46,7 +46,8 @@ func (s *caseShelves) base(c *experiment.Case) (*shelves, error) {
 		from = c.Library
 	}
 	files := append(append([]string{}, s.spec.Catalogue...), c.Catalogue...)
-	key := value.JSON(c.Workflows) + "\n" + from + "\n" + strings.Join(files, "\n")
+	key := fmt.Sprintf("%t %s\n", c.Workflows != nil, value.JSON(c.Workflows)) // none is not the same as not said
+	key += from + "\n" + strings.Join(files, "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if base := s.kept[key]; base != nil {

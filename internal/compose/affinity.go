@@ -117,7 +117,7 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 	target := false
 	for _, v := range values {
 		had[v.kind]++
-		target = target || v.target && v.kind == extract.Path
+		target = target || (v.goal || later && v.target) && v.kind == extract.Path
 	}
 	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
 		address := kind != extract.Path

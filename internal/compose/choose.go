@@ -116,6 +116,10 @@ var givesResult = map[string]bool{"print": true, "show": true, "display": true, 
 func (c *composer) rank(text string, values []written, media map[string]bool) []fit {
 	ranked := c.index.Rank(text)
 	out := make([]fit, len(ranked))
+	words := slices.DeleteFunc(retrieve.Words(text), func(w retrieve.Word) bool {
+		ending := w.Start > 0 && text[w.Start-1] == '.'
+		return w.Stop || ending || retrieve.IsVerb(w.Text)
+	})
 	counted := slices.ContainsFunc(retrieve.Words(text), func(w retrieve.Word) bool { return strings.Trim(w.Text, "0123456789") == "" })
 	for k, r := range ranked {
 		p := c.parts[r.Index]
@@ -124,7 +128,7 @@ func (c *composer) rank(text string, values []written, media map[string]bool) []
 		if p.form != nil && p.number != counted {
 			confidence += otherNumber
 		}
-		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, len(c.steps) > 0) {
+		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, words, len(c.steps) > 0) {
 			confidence = 0
 		}
 		out[k] = fit{p, min(1, max(0, confidence)), r.Reason}
@@ -133,9 +137,13 @@ func (c *composer) rank(text string, values []written, media map[string]bool) []
 	return out
 }
 
-// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one that changes something only where
-// a value says where what earlier steps gave goes to, and never one that destroys.
-func (p *part) goesWithoutSaying(values []written, later bool) bool {
+// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one with effects only if there are no
+// other words, one that changes something only where a value says where what earlier steps gave goes to, and never one
+// that destroys.
+func (p *part) goesWithoutSaying(values []written, words []retrieve.Word, later bool) bool {
+	if len(p.of.Effects) > 0 && len(words) > 0 {
+		return false
+	}
 	return !p.of.Has(ir.Destructive) && (!p.of.Has(ir.Writes) || later && len(values) == 1 && values[0].target)
 }
 

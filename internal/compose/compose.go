@@ -30,6 +30,7 @@ type Result struct {
 	Confidence float64
 	Templated  string // the request with {key} in the place of its values
 	Title      string // a few words of it in kebab case
+	Partial    bool   // nothing was made since it would have done only a part: Reason says what is left
 }
 
 // mostSteps bounds a workflow, those put before for what is missing included.
@@ -44,7 +45,7 @@ func Compose(request string, interfaces []*ir.Interface, o Options) Result {
 	c.bind(c.steps)
 	c.wire()
 	if unmet := c.unmet(); unmet != "" {
-		return Result{Reason: unmet, Confidence: c.best}
+		return Result{Reason: unmet, Confidence: c.best, Partial: true}
 	}
 	text := c.templated()
 	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: c.title(text)}

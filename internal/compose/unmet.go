@@ -29,6 +29,11 @@ func (c *composer) unmet() string {
 	for _, clause := range c.skipped {
 		return fmt.Sprintf("nothing there is does %q", strings.TrimSpace(c.request[clause[0]:clause[1]]))
 	}
+	for _, e := range extract.Entities(c.request, c.o.Now) {
+		if e.Kind == extract.Quoted && !c.covers(e.Start) && !c.covers(e.Start+1) {
+			return fmt.Sprintf("nothing in it takes %s", e.Text)
+		}
+	}
 	for _, v := range c.values {
 		taken := slices.ContainsFunc(c.taken, func(t taken) bool { return t.start <= v.start && v.start < t.end })
 		if !taken && !slices.ContainsFunc(c.steps, func(s *step) bool { return s.couldTake(v) }) {

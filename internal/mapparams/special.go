@@ -145,7 +145,7 @@ func (m *mapper) lines(r *Result) {
 		}
 		line := strings.TrimRight(text, " .,;:!?")
 		text = strings.TrimSpace(line)
-		if text == "" || shellOperator.MatchString(text) {
+		if words := retrieve.Words(text); text == "" || shellOperator.MatchString(text) || len(words) > 0 && words[0].Stop {
 			continue // no line of one program and its arguments
 		}
 		at := start + strings.Index(line, text)
