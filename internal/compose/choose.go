@@ -137,11 +137,11 @@ func (c *composer) rank(text string, values []written, media map[string]bool) []
 	return out
 }
 
-// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one with effects only if there are no
+// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one with effects first only without
 // other words, one that changes something only where a value says where what earlier steps gave goes to, and never one
 // that destroys.
 func (p *part) goesWithoutSaying(values []written, words []retrieve.Word, later bool) bool {
-	if len(p.of.Effects) > 0 && len(words) > 0 {
+	if !later && len(p.of.Effects) > 0 && len(words) > 0 {
 		return false
 	}
 	return !p.of.Has(ir.Destructive) && (!p.of.Has(ir.Writes) || later && len(values) == 1 && values[0].target)
