@@ -1,10 +1,10 @@
 // Package compose makes a workflow of the interfaces of components, without a model.
 //
 // The request is cut into clauses; each takes the component, or the form of one, whose words it shares most, in the order
-// of mention (choose.go). The values that the request has for a component's inputs become inputs of the workflow, so that
+// of mention (choose.go), and what it calls for beside that: a reader before, a writer behind (around.go). The values that the request has for a component's inputs become inputs of the workflow, so that
 // the same workflow serves the next request too (bind.go). What the request has no value for is led from an earlier
 // step's output that fits by key, type and kind; where there is none, a component that gives it is put before, and so on
-// backwards (wiring.go). Nothing here knows any component or any request: it goes by what interfaces state.
+// backwards (wiring.go). What would do only a part of the request is not made (unmet.go). Nothing here knows any component or any request: it goes by what interfaces state.
 package compose
 
 import (
