@@ -34,7 +34,8 @@ type Checked struct {
 // Check is a test of non-inferiority. For an absolute limit it looks at the interval of B-A; for a relative one at that of
 // B-(1+limit)·A, which is above 0 just when B's mean is above the limit, needs no division, and is fine with A = 0
 // (Fieller, JRSS B 16, 1954). The guardrail is kept if the whole interval is within the limit, broken if it is all beyond, else
-// unclear. Of two limits the worse state counts. Without a limit it is kept.
+// unclear. Where that interval is a point, because all differences are the same, it is broken only if p is at most Alpha.
+// Of two limits the worse state counts. Without a limit it is kept.
 func (g Guard) Check(p Paired) Checked {
 	out := Checked{Metric: g.Metric, State: Kept, Reason: name(g.Metric) + " has no limit", Worse: p.TTest()}
 	first := true
@@ -64,6 +65,9 @@ func (g Guard) Check(p Paired) Checked {
 			c.Reason = change + "; " + c.Worse.Note
 		case i.High <= bound:
 			c.State, c.Reason = Kept, change
+		case i.Low > bound && c.Worse.point() && c.Worse.P > Alpha:
+			c.Reason = fmt.Sprintf("%s, beyond it in all of %d independent cases, which are too few to say so", change, c.Worse.Clusters)
+			c.Needed, _ = c.Worse.CasesToDecide(c.Worse.Mean - bound)
 		case i.Low > bound:
 			c.State, c.Reason = Broken, change
 		default:

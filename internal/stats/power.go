@@ -20,10 +20,15 @@ func (t TTest) Detectable() (difference float64, ok bool) {
 }
 
 // CasesToDecide is the number of cases, those there are included, with which a difference of this size is found with a
-// chance of Power, if spread and cluster sizes stay as they were. ok is false if there is no standard error, or when it would take
-// more than MaxCases.
+// chance of Power, if spread and cluster sizes stay as they were. If all differences are the same, it is the number with
+// which 2^(1-G) is at most Alpha. ok is false if there is no standard error for another reason, or when it would take more
+// than MaxCases.
 func (t TTest) CasesToDecide(difference float64) (cases int, ok bool) {
 	difference = math.Abs(difference)
+	if t.point() && difference > 0 {
+		clusters := 1 - math.Log2(Alpha)
+		return int(math.Ceil(math.Ceil(clusters) * float64(t.Cases) / float64(t.Clusters))), true
+	}
 	if t.SE <= 0 || t.DF <= 0 || difference == 0 {
 		return 0, false
 	}

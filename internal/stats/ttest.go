@@ -48,7 +48,7 @@ const FewDiffer = 6
 //
 // Undefined cases: below two clusters p is 1 and the interval unknown. If all differences are the same, which for
 // rates is the situation above, the interval is that point, and p is 2^(1-G), that of all signs being equal, or 1 if
-// they are 0.
+// they are 0. Such an interval is no wider for two cases than for a thousand: what rests on it must ask p, too.
 func (p Paired) TTest() TTest {
 	r := TTest{Method: MethodT, Cases: p.Cases(), Clusters: p.clusters, Differ: p.Differ(), P: 1}
 	d := p.differences()
@@ -83,7 +83,7 @@ func (p Paired) TTest() TTest {
 		r.Note = "all differences are equal, so their spread says nothing"
 		r.Interval = Interval{r.Mean, r.Mean, true}
 		if r.Mean != 0 {
-			r.P = math.Exp2(1 - float64(p.clusters))
+			r.P = signs(p.clusters)
 		}
 		return r
 	}
@@ -97,6 +97,12 @@ func (p Paired) TTest() TTest {
 	}
 	return r
 }
+
+// point reports whether the interval is a point for want of any spread, so that only p says how sure it is.
+func (t TTest) point() bool { return t.Method == MethodExact }
+
+// signs is the chance, two-sided, that all of so many clusters lie on one side of what they vary around: 2^(1-G).
+func signs(clusters int) float64 { return math.Exp2(1 - float64(clusters)) }
 
 // added is what the two added clusters gain and lose a case; 0 if none are added.
 func (p Paired) added(sums []sum, d []float64) float64 {

@@ -37,12 +37,16 @@ type Decision struct {
 
 // Decide gives, by the first of these that holds,
 //
-//	REJECT        a guardrail is broken, or the whole interval of the improvement lies below the threshold (below or at
-//	              0 if the threshold is 0): what is worth having is ruled out
+//	REJECT        a guardrail is broken, or B is worse: the whole interval of the improvement lies below 0
+//	INCONCLUSIVE  the whole interval lies below the threshold (at or below 0 if the threshold is 0), but not below 0: B is
+//	              no worse, and what is worth having is ruled out, so that no more cases would help
 //	PROMOTE       p is at most Alpha, the interval lies above 0, the improvement seen is at least the threshold, and
 //	              every guardrail is kept
 //	EXTEND        neither, and if the differences stay as they were, at most MaxFurther more cases would decide it with a chance of Power
 //	INCONCLUSIVE  neither, and they would not, or nothing can be computed
+//
+// An interval that is a point says nothing by itself (see TTest): there B is worse only if p is at most Alpha, and the
+// threshold is ruled out only by as many cases as it takes for such a p.
 //
 // PROMOTE is the dual criterion of Roychoudhury, Scheuer and Neuenschwander (Clinical Trials 15, 2018): significant, and
 // large enough to matter. The cases needed are those for the improvement to be significant if it is at least the
@@ -76,12 +80,16 @@ func Decide(t TTest, rule Rule) Decision {
 		d.Verdict, d.Reason = Inconclusive, "nothing can be said of "+name(rule.Metric)+": "+t.Note
 		return d
 	}
-	if high < threshold || threshold == 0 && high <= 0 && gain < 0 {
-		d.Verdict = Reject
-		d.Reason = fmt.Sprintf("%s: an improvement of %s, the least worth having, is ruled out", seen, short(threshold))
-		if high < 0 {
-			d.Reason = seen + ": B is worse"
+	if high < 0 && (!t.point() || p <= Alpha) {
+		d.Verdict, d.Reason = Reject, seen+": B is worse"
+		return d
+	}
+	if (high < threshold || threshold == 0 && high <= 0) && (!t.point() || signs(t.Clusters) <= Alpha) {
+		ruledOut := "any improvement"
+		if threshold > 0 {
+			ruledOut = fmt.Sprintf("an improvement of %s, the least worth having,", short(threshold))
 		}
+		d.Verdict, d.Reason = Inconclusive, fmt.Sprintf("%s: no more cases would help: %s is ruled out", seen, ruledOut)
 		return d
 	}
 	better := p <= Alpha && low > 0 && gain >= threshold

@@ -40,7 +40,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"clear gain", settledCases(t, 40, 14, 1), Rule{Threshold: .02}, Promote, "at least the 0.02"},
 		{"clear loss", settledCases(t, 40, 1, 14), Rule{Threshold: .02}, Reject, "B is worse"},
-		{"too small", settledCases(t, 400, 20, 1), Rule{Threshold: .2}, Reject, "ruled out"},
+		{"too small", settledCases(t, 400, 20, 1), Rule{Threshold: .2}, Inconclusive, "no more cases would help: an improvement of 0.2, the least worth having, is ruled out"},
 		{"nearly", settledCases(t, 40, 9, 3), Rule{Threshold: .02}, Extend, "more cases would decide"},
 		{"nearly, but no more cases", settledCases(t, 40, 9, 3), Rule{Threshold: .02, MaxFurther: 5}, Inconclusive, "more than the 5"},
 		{"as many", settledCases(t, 40, 8, 8), Rule{}, Inconclusive, "no number of cases"},
@@ -58,6 +58,103 @@ func TestDecide(t *testing.T) {
 		if (got.Warning != "") != (c.p.Cases() < LoudBelow) {
 			t.Errorf("%s: warning %q for %d cases", c.name, got.Warning, c.p.Cases())
 		}
+	}
+}
+
+// TestDecideIdentical: variants that do the same are no reason to reject, however many cases there are.
+func TestDecideIdentical(t *testing.T) {
+	for _, n := range []int{2, 20, 88, 500, 10_000} {
+		for _, threshold := range []float64{0, .05, .2} {
+			same := make([]float64, n)
+			for i := range same {
+				same[i] = float64(i % 2)
+			}
+			for _, rate := range []bool{true, false} {
+				if got := Decide(pairs(t, rate, same, same).TTest(), Rule{Threshold: threshold, LowerWins: !rate}); got.Verdict == Reject || got.Verdict == Promote {
+					t.Errorf("%d cases, threshold %v, rate %v: %+v", n, threshold, rate, got)
+				}
+			}
+		}
+	}
+	got := Decide(settledCases(t, 88, 0, 0).TTest(), Rule{Metric: "pass", Threshold: .05})
+	if got.Verdict != Inconclusive || !strings.Contains(got.Reason, "no more cases would help: an improvement of 0.05") || got.Further != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestDecideBounds puts the interval of the improvement on every side of 0 and of the threshold.
+func TestDecideBounds(t *testing.T) {
+	for _, c := range []struct {
+		low, high, threshold float64
+		want                 Verdict
+		reason               string
+	}{
+		{-.3, -.1, .05, Reject, "B is worse"},
+		{-.3, -.1, 0, Reject, "B is worse"},
+		{-.3, -1e-9, .05, Reject, "B is worse"},
+		{-.3, 0, .05, Inconclusive, "an improvement of 0.05, the least worth having, is ruled out"},
+		{-.3, 0, 0, Inconclusive, "any improvement is ruled out"},
+		{-.02, .02, .05, Inconclusive, "no more cases would help"},
+		{.01, .04, .05, Inconclusive, "no more cases would help"},
+		{-.02, .02, 0, Inconclusive, "no number of cases"},
+		{-.02, .05, .05, Extend, "not ruled out"},
+		{-.05, .1, .05, Extend, "not ruled out"},
+		{.01, .07, .05, Extend, "not ruled out"},
+		{-.01, .13, .05, Extend, "which chance could do"},
+		{0, .2, .05, Extend, "which chance could do"},
+		{.01, .11, .05, Promote, "more than chance"},
+		{.01, .11, 0, Promote, "more than chance"},
+	} {
+		half := (c.high - c.low) / 2
+		r := TTest{Method: MethodT, Cases: 40, Clusters: 40, Differ: 20, Mean: c.low + half, SE: half / 2.0227, DF: 39, P: 1, Interval: Interval{c.low, c.high, true}}
+		if c.low > 0 || c.high < 0 {
+			r.P = .01
+		}
+		for _, lowerWins := range []bool{false, true} {
+			if lowerWins {
+				r.Mean, r.Interval = -r.Mean, Interval{-c.high, -c.low, true}
+			}
+			got := Decide(r, Rule{Threshold: c.threshold, LowerWins: lowerWins, MaxFurther: 1_000_000})
+			if got.Verdict != c.want || !strings.Contains(got.Reason, c.reason) {
+				t.Errorf("%v to %v, threshold %v, less is better %v: %+v", c.low, c.high, c.threshold, lowerWins, got)
+			}
+		}
+	}
+}
+
+// TestConstant: equal differences give an interval that is a point however few they are, so p must carry what is said.
+func TestConstant(t *testing.T) {
+	zero := 0.
+	for _, c := range []struct {
+		cases   int
+		verdict Verdict
+		state   State
+	}{{2, Extend, Unclear}, {5, Extend, Unclear}, {6, Reject, Broken}, {40, Reject, Broken}} {
+		one := make([]float64, c.cases)
+		for i := range one {
+			one[i] = 1
+		}
+		p := differences(t, one)
+		if got := Decide(p.TTest(), Rule{Metric: "calls", LowerWins: true}); got.Verdict != c.verdict {
+			t.Errorf("%d cases with a call more: %+v", c.cases, got)
+		}
+		for _, g := range []Guard{{Metric: "calls", Relative: &zero}, {Metric: "calls", Absolute: &zero}} {
+			got := g.Check(p)
+			if got.State != c.state || c.state == Unclear && got.Needed != 6 {
+				t.Errorf("%d cases with a call more: %+v", c.cases, got)
+			}
+			clear := settledCases(t, 40, 14, 1).TTest()
+			if d := Decide(clear, Rule{Guards: []Checked{got}}); d.Verdict != c.verdict {
+				t.Errorf("the guardrail over %d cases: %+v", c.cases, d)
+			}
+		}
+	}
+	if got := Decide(differences(t, []float64{0, 0}).TTest(), Rule{LowerWins: true, Threshold: 1}); got.Verdict != Extend || strings.Contains(got.Reason, "is ruled out") {
+		t.Errorf("two cases rule nothing out: %+v", got)
+	}
+	grouped := differences(t, []float64{1, 1, 1, 1, 1, 1, 1, 1}, "a", "a", "a", "a", "b", "b", "b", "b")
+	if n, ok := grouped.TTest().CasesToDecide(1); !ok || n != 24 {
+		t.Errorf("two groups of four: %d cases, want six groups of four", n)
 	}
 }
 
