@@ -39,6 +39,7 @@ default it is the last variant of each, what the experiment was about. Cases who
 			if err != nil {
 				return usage("%v", err)
 			}
+			r.FailOn = append(r.FailOn, failOn...)
 			if err := a.writeReport(r, format, out, details); err != nil {
 				return err
 			}

@@ -34,6 +34,7 @@ nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a
 			if err != nil {
 				return err
 			}
+			r.FailOn = append(r.FailOn, failOn...)
 			if err := a.writeReport(r, format, out, details); err != nil {
 				return err
 			}

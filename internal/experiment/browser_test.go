@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/asking.yaml", asking)
 	s := specOf(t, 24, "variants: [{name: one, flow: planner-offline}, {name: two, flow: "+dir+"/asking.yaml}, {name: three, flow: planner-offline}]\n")
-	write(t, s.CasesFile, `{"id": "<script>window.hacked = 1</script>", "request": "copy <img src=x onerror='window.hacked = 2'> to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n"+
+	write(t, s.CasesFile, `{"id": "<script>window.hacked = 1</script>", "request": "copy <img src=x onerror='window.hacked = true'> to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n"+
 		`{"id": "odd", "request": "write a poem about the sea in oil", "expect": {"abstain": true}}`+"\n"+
 		`{"id": "plain", "request": "copy a.txt to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n")
 	o := surroundings(t, nodes.Deps{Model: func(ctx context.Context, r llm.Request) (*llm.Reply, error) {

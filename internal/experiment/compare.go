@@ -22,6 +22,7 @@ func (x *results) report() (*Report, error) {
 		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
 		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
 		Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
+		FailOn: slices.Clone(x.spec.FailOn),
 	}
 	for i := range x.variants {
 		r.Variants = append(r.Variants, x.variant(i, r.Metrics))
@@ -67,6 +68,11 @@ func (x *results) remarks(r *Report) {
 	if r.Repeats == 1 {
 		r.Notes = append(r.Notes, "each case was run once: how much a case varies from run to run is not known")
 	}
+	for i, v := range x.variants {
+		if n := x.unpriced(i); n > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s of %s unpriced, and not in any cost_usd: prices go into models.yaml", counted(n, "row"), v.Name))
+		}
+	}
 	if len(r.Comparisons) > 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by Holm's adjustment for %d comparisons", len(r.Comparisons)))
 	}
@@ -102,7 +108,7 @@ func (x *results) variant(i int, metrics []Metric) VariantReport {
 			out.Latency = &Quantiles{quantileOf(list, .5), quantileOf(list, .9), quantileOf(list, .99), list[len(list)-1]}
 			out.latencies = list
 		}
-		if m == Calls || m == Tokens || m == CostUSD {
+		if m == Calls || m == Tokens || m == CostUSD && x.unpriced(i) == 0 {
 			for _, runs := range x.values[m][i] {
 				out.Totals[m] += sum(runs)
 			}
@@ -194,6 +200,9 @@ func (x *results) compare(r *Report) error {
 			return err
 		}
 		h.guard, c.Guardrails = checked, append(c.Guardrails, checked...)
+		if n := x.unpriced(0) + x.unpriced(i); n > 0 && r.Primary == CostUSD {
+			h.guard = append(h.guard, notPriced(n))
+		}
 		if err := x.differing(&c, i); err != nil {
 			return err
 		}
@@ -220,9 +229,30 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stats.Guard{Metric: string(g.Metric), Relative: g.Relative, Absolute: g.Absolute}.Check(p))
+		c := stats.Guard{Metric: string(g.Metric), Relative: g.Relative, Absolute: g.Absolute}.Check(p)
+		if n := x.unpriced(0) + x.unpriced(i); n > 0 && g.Metric == CostUSD && c.State != stats.Broken {
+			unknown := notPriced(n)
+			unknown.Worse = c.Worse
+			c = unknown
+		}
+		out = append(out, c)
 	}
 	return out, nil
+}
+
+// notPriced is the guardrail of a cost that is not known: what is priced says nothing of the rest, and no further case
+// makes up for that.
+func notPriced(rows int) stats.Checked {
+	return stats.Checked{Metric: string(CostUSD), State: stats.Unclear, Reason: fmt.Sprintf("%s unpriced, so that cost_usd is not known", counted(rows, "row"))}
+}
+
+// unpriced counts the rows of a variant that called models whose price is not known.
+func (x *results) unpriced(variant int) int {
+	n := 0
+	for i, runs := range x.values[Pass][variant] { // every row has one
+		n += len(runs) - len(x.values[CostUSD][variant][i])
+	}
+	return n
 }
 
 // factors gives the main effect of every level of every node's variants: the mean of a case over all variants that have

@@ -79,6 +79,15 @@ func TestGate(t *testing.T) {
 	if why := r.Gate([]string{"REJECT"}, nil); len(why) != 1 || !strings.HasPrefix(why[0], "strict against planner-offline: REJECT: ") {
 		t.Errorf("%q", why)
 	}
+	for _, c := range []struct {
+		failOn []string
+		fails  bool
+	}{{nil, true}, {[]string{"INCONCLUSIVE", "REJECT"}, true}, {[]string{"EXTEND"}, false}} {
+		r.FailOn = c.failOn
+		if text, err := r.JUnit(); err != nil || strings.Contains(text, `<failure type="REJECT"`) != c.fails {
+			t.Errorf("JUnit with %q: %v\n%s", c.failOn, err, text)
+		}
+	}
 	if why := r.Gate([]string{"PROMOTE"}, nil); len(why) != 0 {
 		t.Errorf("%q", why)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func child(dir string) error {
 }
 
 // rowsOf gives every row there is, as it was written.
-func rowsOf(t *testing.T, dir string) map[experiment.Key]string {
+func rowsOf(t testing.TB, dir string) map[experiment.Key]string {
 	t.Helper()
 	store, err := experiment.ReadStore(filepath.Join(dir, "exp"))
 	if err != nil {
@@ -77,30 +78,44 @@ func rowsOf(t *testing.T, dir string) map[experiment.Key]string {
 	return rows
 }
 
+// folderOf makes the folder of an experiment for child.
+func folderOf(t testing.TB, cases int) string {
+	t.Helper()
+	dir := t.TempDir()
+	var text strings.Builder
+	for i := range cases {
+		fmt.Fprintf(&text, `{"id": "c%d", "request": "copy file-%d.txt to backup/file-%d.txt", "expect": {"nodes": ["copy-file"]}}`+"\n", i, i, i)
+	}
+	write(t, filepath.Join(dir, "cases.jsonl"), text.String())
+	return dir
+}
+
+// startChild starts a process that begins the experiment of a folder, or goes on with it.
+func startChild(t testing.TB, dir string) (*exec.Cmd, <-chan error) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childDir+"="+dir)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	return c, ended
+}
+
 // TestKill kills the process that runs an experiment, again and again, at any moment. What was written once stays as it
 // was, and in the end there is every row once.
 func TestKill(t *testing.T) {
 	const cases = 60
-	dir := t.TempDir()
-	text := ""
-	for i := range cases {
-		text += fmt.Sprintf(`{"id": "c%d", "request": "copy file-%d.txt to backup/file-%d.txt", "expect": {"nodes": ["copy-file"]}}`+"\n", i, i, i)
-	}
-	write(t, filepath.Join(dir, "cases.jsonl"), text)
+	dir := folderOf(t, cases)
 	seen := map[experiment.Key]string{}
 	inside := 0
 	for attempt := 0; ; attempt++ {
 		if attempt > 200 {
 			t.Fatal("the experiment never comes to an end")
 		}
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), childDir+"="+dir)
-		c.Stderr = os.Stderr
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
+		c, ended := startChild(t, dir)
 		var err error
 		for killed := false; !killed; {
 			select {

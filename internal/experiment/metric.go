@@ -20,7 +20,7 @@ const (
 	Calls Metric = "calls"
 	// Tokens is how many tokens these took, prompts and replies together.
 	Tokens Metric = "tokens"
-	// CostUSD is what they cost, in US dollars.
+	// CostUSD is what they cost, in US dollars; no value where the price of any is not known.
 	CostUSD Metric = "cost_usd"
 	// Latency is the time from request to plan, in milliseconds.
 	Latency Metric = "latency_ms"

@@ -111,12 +111,13 @@ func (r *Report) slopePlot(c Comparison) string {
 	return p.done()
 }
 
-// costPlot shows quality against cost: dollars if anything was paid, else calls of models, else time. It is "" where
-// none of them was measured.
+// costPlot shows quality against cost: dollars if anything was paid and nothing unpriced, else calls of models, else
+// time. It is "" where none of them was measured.
 func (r *Report) costPlot() string {
 	cost := Metric("")
 	for _, m := range []Metric{CostUSD, Calls, Latency} {
-		if cost == "" && slices.Contains(r.Metrics, m) {
+		unpriced := func(v VariantReport) bool { _, priced := v.Totals[m]; return m == CostUSD && !priced }
+		if cost == "" && slices.Contains(r.Metrics, m) && !slices.ContainsFunc(r.Variants, unpriced) {
 			cost = m
 		}
 	}

@@ -30,6 +30,8 @@ type Report struct {
 	Comparisons []Comparison    `json:"comparisons"`
 	Factors     []FactorEffect  `json:"factors,omitempty"`
 	Scoring     Scoring         `json:"scoring"`
+
+	FailOn []string `json:"-"` // the verdicts that JUnit tells as failures, by default those of the experiment's gate; empty is REJECT
 }
 
 // VariantReport is one variant by itself.
@@ -45,7 +47,7 @@ type VariantReport struct {
 	Medians  map[Metric]float64        `json:"medians"`          // over cases
 	PassK    []float64                 `json:"pass_k,omitempty"` // the chance that k runs of a case all pass, k = 1, 2, …
 	Micro    map[Metric]float64        `json:"micro,omitempty"`  // F1 over all hits of all rows
-	Totals   map[Metric]float64        `json:"totals"`           // calls, tokens and cost of all rows
+	Totals   map[Metric]float64        `json:"totals"`           // calls, tokens and cost of all rows; no cost if any is unpriced
 	Latency  *Quantiles                `json:"latency_ms,omitempty"`
 	Outcomes map[string]map[string]int `json:"outcomes,omitempty"` // expected -> what happened -> rows
 

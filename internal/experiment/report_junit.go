@@ -3,7 +3,10 @@ package experiment
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
+
+	"pflow/internal/stats"
 )
 
 // The elements of JUnit's XML that CI systems read.
@@ -36,13 +39,17 @@ type junitFailure struct {
 }
 
 // JUnit is the report as CI systems read it: a suite for each comparison. Its first test is the verdict, which fails
-// where it is REJECT; each case that the variant broke is a test that fails, each that it fixed one that passes.
+// where it is among FailOn, as the gate does; each case that the variant broke is a test that fails, each that it fixed one that passes.
 func (r *Report) JUnit() (string, error) {
+	failOn := r.FailOn
+	if len(failOn) == 0 {
+		failOn = []string{string(stats.Reject)}
+	}
 	out := junitSuites{Name: r.Name}
 	for _, c := range r.Comparisons {
 		s := junitSuite{Name: c.Variant + " against " + r.Baseline}
 		verdict := junitCase{Class: s.Name, Name: "verdict", Out: fmt.Sprintf("%s: %s\n%s", c.Verdict, c.Reason, r.differences(c).text())}
-		if c.Verdict == "REJECT" {
+		if slices.Contains(failOn, string(c.Verdict)) {
 			verdict.Failure = &junitFailure{Type: string(c.Verdict), Message: c.Reason}
 		}
 		s.Cases = append(s.Cases, verdict)

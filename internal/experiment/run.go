@@ -165,6 +165,9 @@ func (x *Experiment) feed(ctx context.Context, jobs chan<- job, done *marks, p *
 			if ctx.Err() != nil || c == nil && p.reached() != "" {
 				return nil
 			}
+			if err := p.unpriced(); err != nil {
+				return err
+			}
 			if c == nil {
 				read, err := x.store.readCase(ord, x.Spec.Dir, known)
 				if err != nil {
@@ -202,7 +205,8 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	if ctx.Err() != nil && res.Status == planner.Cancelled {
 		return Row{}, false
 	}
-	s := score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{waitedMS: rec.waited, untimed: x.Spec.Replies.Kept()})
+	rec.price(&res.Usage)
+	s := score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{waitedMS: rec.waited(), untimed: x.Spec.Replies.Kept()})
 	r, err := newRow(j.Key, res, s, rec.steps)
 	if err != nil {
 		res = planner.Refuse(x.flows[j.Variant], fmt.Errorf("the plan cannot be written as JSON: %w", err))

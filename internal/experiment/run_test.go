@@ -2,6 +2,7 @@ package experiment_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -201,5 +202,86 @@ func TestModels(t *testing.T) {
 		if n != 1 {
 			t.Errorf("asked %d times: %s", n, key)
 		}
+	}
+}
+
+// TestUnpriced: a price that is not known is no cost of 0. It ends a run with a budget in dollars, has no value in the
+// report, and keeps no guardrail. A call that is free has one.
+func TestUnpriced(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/asking.yaml", asking)
+	s := specOf(t, 30, "budget: {cost_usd: 1}\nguardrails: {cost_usd: {relative: 0.1}}\nvariants: [{name: dear, flow: "+dir+"/asking.yaml, model: t/dear}, {name: free, flow: "+dir+"/asking.yaml, model: t/free}, {name: some, flow: "+dir+"/asking.yaml, model: t/some}]\n")
+	o := surroundings(t, nodes.Deps{Model: func(ctx context.Context, r llm.Request) (*llm.Reply, error) {
+		r = experiment.Ask(ctx, r)
+		u := llm.Usage{Calls: 1, PromptTokens: 10, CompletionTokens: 2, Priced: true}
+		switch {
+		case r.Model == "t/dear":
+			u.CostUSD = .001
+		case r.Model == "t/some" && !strings.Contains(r.Messages[0].Content, "paint"):
+			u.Priced = false
+		}
+		reply := &llm.Reply{Text: `{"params": []}`, Value: map[string]any{"params": []any{}}, Model: r.Model, Usage: u}
+		experiment.Answered(ctx, reply)
+		return reply, nil
+	}})
+	x, store := started(t, s, o)
+	for range 2 { // the second one knows it from the rows
+		ended, err := x.Run(context.Background(), false)
+		if err == nil || fault.Of(err).Kind != fault.Unpriced || !strings.Contains(err.Error(), "the budget cost_usd 1 cannot be kept") {
+			t.Fatalf("%+v %v", ended, err)
+		}
+	}
+	if r := report(t, store); r.Missing < 80 {
+		t.Errorf("%d rows after the first that is unpriced", r.Rows)
+	}
+	x.Spec.Budget = experiment.Budget{}
+	if ended, err := x.Run(context.Background(), false); err != nil || ended.Missing > 0 {
+		t.Fatalf("%+v %v", ended, err)
+	}
+	r := report(t, store)
+	if cost, priced := r.Variants[1].Totals[experiment.CostUSD]; !priced || cost != 0 {
+		t.Errorf("free: totals %v", r.Variants[1].Totals)
+	}
+	if _, priced := r.Variants[2].Totals[experiment.CostUSD]; priced || r.Variants[2].Totals[experiment.Calls] != 30 {
+		t.Errorf("unpriced: totals %v", r.Variants[2].Totals)
+	}
+	if g := r.Comparisons[0].Guardrails[0]; g.State != "kept" {
+		t.Errorf("free: %+v", g)
+	}
+	if g := r.Comparisons[1].Guardrails[0]; g.State != "unclear" || g.Reason != "20 rows unpriced, so that cost_usd is not known" {
+		t.Errorf("unpriced: %+v", g)
+	}
+	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "20 rows of some unpriced") || strings.Contains(notes, "of free") {
+		t.Errorf("notes: %s", notes)
+	}
+	spec, _, err := store.Spec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Primary, spec.Effect, spec.Guardrails = experiment.CostUSD, 0, nil
+	asCost, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.SetMeta("spec", string(asCost)); err != nil {
+		t.Fatal(err)
+	}
+	if c := report(t, store).Comparisons; c[0].Verdict != "PROMOTE" || c[1].Verdict == "PROMOTE" || !strings.Contains(c[1].Reason, "20 rows unpriced") {
+		t.Errorf("cost decides: %s, %s: %s", c[0].Verdict, c[1].Verdict, c[1].Reason)
+	}
+	plans, err := store.Plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpriced := 0
+	for k, plan := range plans {
+		if strings.Contains(plan, `"cost_usd":null`) {
+			unpriced++
+		} else if k.Variant == 1 && !strings.Contains(plan, `"cost_usd":0}`) {
+			t.Errorf("a plan that was free: %s", plan)
+		}
+	}
+	if unpriced != 20 {
+		t.Errorf("%d plans without a cost, want 20", unpriced)
 	}
 }

@@ -22,7 +22,7 @@ type Score struct {
 
 // usage is what a plan took beside what its result says.
 type usage struct {
-	waitedMS float64 // for rate limits
+	waitedMS float64 // for rate limits; calls that waited side by side count once
 	untimed  bool    // replies come from recordings: how long it took says nothing
 }
 
@@ -33,7 +33,9 @@ func score(e *Expect, p *planned, s Scoring, u usage) Score {
 	r := p.result
 	out.Values[Calls] = float64(r.Usage.Calls)
 	out.Values[Tokens] = float64(r.Usage.PromptTokens + r.Usage.CompletionTokens)
-	out.Values[CostUSD] = r.Usage.CostUSD
+	if cost := r.Usage.CostUSD; cost != nil {
+		out.Values[CostUSD] = *cost
+	}
 	if !u.untimed {
 		out.Values[Latency] = r.DurationMS
 		out.Values[NetLatency] = max(0, r.DurationMS-u.waitedMS)
@@ -240,8 +242,13 @@ func (c *checker) other() {
 		return
 	}
 	for _, m := range Metrics {
-		if most, bound := c.e.Max[m]; bound && c.out.Values[m] > most {
-			c.failed("max %s: want at most %v, got %v", m, most, c.out.Values[m])
+		most, bound := c.e.Max[m]
+		switch got, measured := c.out.Values[m]; {
+		case !bound:
+		case m == CostUSD && !measured: // times are not measured where replies are recorded; a price is missing
+			c.failed("max %s: want at most %v, got a plan that is unpriced", m, most)
+		case got > most:
+			c.failed("max %s: want at most %v, got %v", m, most, got)
 		}
 	}
 	if c.e.NoLiteral {

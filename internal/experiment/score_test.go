@@ -1,12 +1,15 @@
 package experiment
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pflow/internal/llm"
 	"pflow/internal/planner"
 	"pflow/internal/value"
 )
@@ -226,6 +229,52 @@ func TestLatency(t *testing.T) {
 	s = score(expectation(t, `{"max": {"latency_ms": 1}}`), readPlan(p, nil), Scoring{}, usage{untimed: true})
 	if _, timed := s.Values[Latency]; timed || s.Values[Pass] != 1 {
 		t.Errorf("with recorded replies: %v, %v", s.Values, s.Failed)
+	}
+}
+
+// TestUnpricedMax: a cost that is not known is within no limit.
+func TestUnpricedMax(t *testing.T) {
+	e, p := expectation(t, `{"max": {"cost_usd": 0.5}}`), planOf(t, `{"status": "ready", "calls": 3}`)
+	for _, c := range []struct {
+		cost   *float64
+		failed string
+	}{{new(.5), ""}, {new(.6), "max cost_usd: want at most 0.5, got 0.6"}, {nil, "max cost_usd: want at most 0.5, got a plan that is unpriced"}} {
+		p.Usage.CostUSD = c.cost
+		s := score(e, readPlan(p, nil), Scoring{}, usage{})
+		if got := strings.Join(s.Failed, "; "); got != c.failed {
+			t.Errorf("want %q, got %q", c.failed, got)
+		}
+		if _, measured := s.Values[CostUSD]; measured != (c.cost != nil) {
+			t.Errorf("%v", s.Values)
+		}
+	}
+}
+
+// TestWaited: calls that wait side by side wait once.
+func TestWaited(t *testing.T) {
+	at := func(from, to time.Duration) wait {
+		return wait{time.Time{}.Add(from * time.Millisecond), time.Time{}.Add(to * time.Millisecond)}
+	}
+	for _, c := range []struct {
+		waits []wait
+		want  float64
+	}{
+		{nil, 0},
+		{[]wait{at(10, 30), at(40, 50)}, 30},
+		{[]wait{at(40, 50), at(10, 30), at(10, 30)}, 30},
+		{[]wait{at(10, 30), at(20, 45), at(45, 50), at(12, 15)}, 40},
+	} {
+		if got := (&recorder{waits: c.waits}).waited(); got != c.want {
+			t.Errorf("%v: want %v ms, got %v", c.waits, c.want, got)
+		}
+	}
+	rec := &recorder{}
+	ctx := context.WithValue(context.Background(), askingKey{}, &asking{recorder: rec})
+	for range 5 { // at the same time, as far as a call of 10 s can tell
+		Answered(ctx, &llm.Reply{Latency: 10 * time.Second, Waited: 8 * time.Second})
+	}
+	if got := rec.waited(); got < 8000 || got > 9000 {
+		t.Errorf("five calls that waited for the same 8 s waited %v ms", got)
 	}
 }
 

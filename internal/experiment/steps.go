@@ -2,14 +2,17 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"pflow/engine"
 	"pflow/internal/llm"
+	"pflow/internal/planner"
+	"pflow/internal/value"
 )
 
 // Step is one visit of a node of a plan's flow, with what is needed to see why it went where it went.
@@ -41,9 +44,46 @@ const (
 type recorder struct {
 	steps []Step
 
-	mu      sync.Mutex
-	pending []llm.Exchange
-	waited  float64 // ms
+	mu       sync.Mutex
+	pending  []llm.Exchange
+	waits    []wait
+	priced   int  // answered calls whose price is known
+	unpriced bool // there was one whose price is not
+}
+
+// wait is when a call waited for rate limits.
+type wait struct{ from, to time.Time }
+
+// waited is how long there was any call that waited, in milliseconds: calls that wait side by side wait once.
+func (r *recorder) waited() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortFunc(r.waits, func(a, b wait) int { return a.from.Compare(b.from) })
+	var total time.Duration
+	var end time.Time
+	for _, w := range r.waits {
+		if w.from.Before(end) {
+			w.from = end
+		}
+		if w.to.After(w.from) {
+			total += w.to.Sub(w.from)
+			end = w.to
+		}
+	}
+	return float64(total.Microseconds()) / 1000
+}
+
+// price settles what a plan cost where its calls were told to Answered. The meters of a run, from which the plan has it,
+// cannot tell calls that are free from calls without a price, and sum up what of both there is.
+func (r *recorder) price(u *planner.Usage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.unpriced:
+		u.CostUSD = nil
+	case u.CostUSD == nil && r.priced >= u.Calls:
+		u.CostUSD = new(float64)
+	}
 }
 
 // observed is told of every step that ends.
@@ -104,56 +144,50 @@ func said(result any) any {
 
 // clipResult writes a result as JSON without making all of a long one.
 func clipResult(v any) string {
-	w := &bounded{most: keepResult}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(shallow(v, 0)) // values of a run are JSON
-	return clip(strings.TrimSpace(w.b.String()), keepResult)
+	return clip(string(appendCut(nil, v, 0)), keepResult)
 }
 
-// shallow cuts lists, texts and depth, so that little is written of what is long.
-func shallow(v any, depth int) any {
+// appendCut appends JSON of which lists, texts and depth are cut, until there is more than is kept: an experiment does this
+// for every step of every plan.
+func appendCut(dst []byte, v any, depth int) []byte {
 	const items, deep = 8, 6
+	if len(dst) > keepResult {
+		return dst
+	}
 	switch v := v.(type) {
 	case string:
-		return clip(v, keepResult/2)
+		return value.AppendString(dst, clip(v, keepResult/2))
 	case []any:
 		if depth > deep {
-			return "…"
+			return append(dst, `"…"`...)
 		}
-		out := make([]any, 0, min(len(v), items+1))
+		dst = append(dst, '[')
 		for i, item := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
 			if i == items {
-				out = append(out, "…")
+				dst = append(dst, `"…"`...)
 				break
 			}
-			out = append(out, shallow(item, depth+1))
+			dst = appendCut(dst, item, depth+1)
 		}
-		return out
+		return append(dst, ']')
 	case map[string]any:
 		if depth > deep {
-			return "…"
+			return append(dst, `"…"`...)
 		}
-		out := make(map[string]any, len(v))
-		for k, item := range v {
-			out[k] = shallow(item, depth+1)
+		dst = append(dst, '{')
+		for i, k := range value.SortedKeys(v) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(value.AppendString(dst, k), ':')
+			dst = appendCut(dst, v[k], depth+1)
 		}
-		return out
+		return append(dst, '}')
 	}
-	return v
-}
-
-// bounded keeps the first bytes that are written to it.
-type bounded struct {
-	b    strings.Builder
-	most int
-}
-
-func (w *bounded) Write(p []byte) (int, error) {
-	if room := w.most + utf8.UTFMax - w.b.Len(); room > 0 {
-		w.b.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
+	return value.AppendJSON(dst, v) // values of a run are normalised
 }
 
 // clip cuts a text to a number of bytes, at a character.
@@ -199,11 +233,24 @@ func Ask(ctx context.Context, r llm.Request) llm.Request {
 	return r
 }
 
-// Answered takes the time that a call has waited for rate limits.
+// Answered takes from a reply when its call waited for rate limits, and whether its price is known. It must be told at once
+// when the reply is there. A reply says how long its call took and waited, not when: calls wait for their turn before they
+// are sent, so it counts as having waited first.
 func Answered(ctx context.Context, r *llm.Reply) {
-	if a, ok := ctx.Value(askingKey{}).(*asking); ok && r != nil {
-		a.mu.Lock()
-		a.waited += float64(r.Waited.Microseconds()) / 1000
-		a.mu.Unlock()
+	a, ok := ctx.Value(askingKey{}).(*asking)
+	if !ok || r == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.Waited > 0 {
+		from := time.Now().Add(-max(r.Latency, r.Waited))
+		a.waits = append(a.waits, wait{from, from.Add(r.Waited)})
+	}
+	switch u := r.Usage; {
+	case u.Priced:
+		a.priced += u.Calls
+	case u.Calls > 0:
+		a.unpriced = true
 	}
 }

@@ -64,8 +64,8 @@ func (m *marks) add(k Key) {
 
 // done marks the rows that there are and gives how many, and what all of them took. With retry, those that failed count
 // as not there.
-func (s *Store) done(m *marks, retry bool) (n int, spent Budget, err error) {
-	rows, err := s.db.Query("SELECT ord, variant, repeat, error_kind, coalesce(calls,0), coalesce(tokens,0), coalesce(cost_usd,0) FROM rows")
+func (s *Store) done(m *marks, retry bool) (n int, spent spending, err error) {
+	rows, err := s.db.Query("SELECT ord, variant, repeat, error_kind, coalesce(calls,0), coalesce(tokens,0), cost_usd FROM rows")
 	if err != nil {
 		return 0, spent, err
 	}
@@ -73,7 +73,8 @@ func (s *Store) done(m *marks, retry bool) (n int, spent Budget, err error) {
 	for rows.Next() {
 		var k Key
 		var kind string
-		var calls, tokens, cost float64
+		var calls, tokens float64
+		var cost *float64
 		if err := rows.Scan(&k.Case, &k.Variant, &k.Repeat, &kind, &calls, &tokens, &cost); err != nil {
 			return 0, spent, err
 		}
@@ -84,12 +85,6 @@ func (s *Store) done(m *marks, retry bool) (n int, spent Budget, err error) {
 		}
 	}
 	return n, spent, rows.Err()
-}
-
-func (b *Budget) add(calls, tokens, cost float64) {
-	b.Calls += int(calls)
-	b.Tokens += int(tokens)
-	b.CostUSD += cost
 }
 
 // storedVariant is a variant and the flow that it was loaded as.

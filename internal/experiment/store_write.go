@@ -53,6 +53,13 @@ func (s *Store) writeRows(rows <-chan Row, written func(Row)) error {
 		return err
 	}
 	defer conn.Close()
+	var into [2]*sql.Stmt
+	for i, insert := range inserts {
+		if into[i], err = conn.PrepareContext(context.Background(), insert); err != nil {
+			return err
+		}
+		defer into[i].Close()
+	}
 	var list []Row
 	for {
 		r, ok := <-rows
@@ -70,7 +77,7 @@ func (s *Store) writeRows(rows <-chan Row, written func(Row)) error {
 				more = false
 			}
 		}
-		if err := commit(conn, list); err != nil {
+		if err := commit(conn, into, list); err != nil {
 			return err
 		}
 		for _, r := range list {
@@ -79,20 +86,25 @@ func (s *Store) writeRows(rows <-chan Row, written func(Row)) error {
 	}
 }
 
-// commit keeps some rows. One that is there already, which --retry-errors may give, is replaced.
-func commit(conn *sql.Conn, rows []Row) error {
-	ctx := context.Background()
-	tx, err := conn.BeginTx(ctx, nil)
+// inserts keep a row and its details. One that is there already, which --retry-errors may give, is replaced.
+var inserts = [2]string{
+	`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?)`,
+	`INSERT OR REPLACE INTO details VALUES (?,?,?,?,?,?)`,
+}
+
+// commit keeps some rows, by the prepared inserts.
+func commit(conn *sql.Conn, into [2]*sql.Stmt, rows []Row) error {
+	tx, err := conn.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
+	row, details := tx.Stmt(into[0]), tx.Stmt(into[1])
 	for _, r := range rows {
-		if _, err := tx.Exec(`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?)`, r.columns()...); err != nil {
+		if _, err := row.Exec(r.columns()...); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT OR REPLACE INTO details VALUES (?,?,?,?,?,?)`,
-			r.Case, r.Variant, r.Repeat, jsonText(r.Failed), string(r.Plan), jsonText(r.Steps)); err != nil {
+		if _, err := details.Exec(r.Case, r.Variant, r.Repeat, jsonText(r.Failed), string(r.Plan), jsonText(r.Steps)); err != nil {
 			return err
 		}
 	}

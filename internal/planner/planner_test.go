@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pflow/engine"
 	"pflow/internal/fault"
 )
 
@@ -29,6 +30,19 @@ func TestRefuse(t *testing.T) {
 		`"node_ids":[]`, `"kind":"invalid_request"`, `"usage":{"calls":0`} {
 		if !strings.Contains(string(data), key) {
 			t.Errorf("%s is missing in %s", key, data)
+		}
+	}
+}
+
+// TestUsage: what calls without a price cost is null, and what no calls cost is 0.
+func TestUsage(t *testing.T) {
+	for want, meters := range map[string]map[string]float64{
+		`{"calls":0,"prompt_tokens":0,"completion_tokens":0,"cost_usd":0}`:    {},
+		`{"calls":2,"prompt_tokens":7,"completion_tokens":1,"cost_usd":0.5}`:  {"calls": 2, "prompt_tokens": 7, "completion_tokens": 1, "cost_usd": .5},
+		`{"calls":2,"prompt_tokens":7,"completion_tokens":1,"cost_usd":null}`: {"calls": 2, "prompt_tokens": 7, "completion_tokens": 1},
+	} {
+		if got, err := json.Marshal(Of(nil, &engine.Result{Usage: meters}).Usage); err != nil || string(got) != want {
+			t.Errorf("want %s, got %s (%v)", want, got, err)
 		}
 	}
 }

@@ -46,10 +46,10 @@ type Result struct {
 
 // Usage is what a plan cost.
 type Usage struct {
-	Calls            int     `json:"calls"`
-	PromptTokens     int     `json:"prompt_tokens"`
-	CompletionTokens int     `json:"completion_tokens"`
-	CostUSD          float64 `json:"cost_usd"`
+	Calls            int      `json:"calls"`
+	PromptTokens     int      `json:"prompt_tokens"`
+	CompletionTokens int      `json:"completion_tokens"`
+	CostUSD          *float64 `json:"cost_usd"` // null where models were called and their price is not known
 }
 
 // FlowID names the flow that planned.
@@ -64,7 +64,7 @@ func empty(flow *engine.Flow) *Result {
 		Schema: Schema, Status: Failed, ExecutionParams: map[string]any{}, MissingParams: []any{}, Candidates: []any{},
 		Metadata: map[string]any{"suggested_name": "", "description": "", "inputs": []any{}, "outputs": []any{}, "keywords": []any{}},
 		Browsed:  map[string]any{"node_ids": []any{}, "workflow_names": []any{}, "reasoning": ""}, Discovered: map[string]any{},
-		Diagnostics: []any{}, ExecutionPath: []string{},
+		Diagnostics: []any{}, ExecutionPath: []string{}, Usage: Usage{CostUSD: new(float64)},
 	}
 	if flow != nil {
 		r.Flow = FlowID{flow.Name, flow.Hash}
@@ -97,7 +97,11 @@ func (r *Result) read(run *engine.Result) {
 	r.RunID = run.RunID
 	r.Usage = Usage{
 		Calls: int(run.Usage["calls"]), PromptTokens: int(run.Usage["prompt_tokens"]),
-		CompletionTokens: int(run.Usage["completion_tokens"]), CostUSD: run.Usage["cost_usd"],
+		CompletionTokens: int(run.Usage["completion_tokens"]),
+	}
+	// A call without a price leaves no meter of its cost, and 0 would be a lie.
+	if cost, paid := run.Usage["cost_usd"]; paid || r.Usage.Calls == 0 {
+		r.Usage.CostUSD = &cost
 	}
 	said, whole := run.Store["planner_output"].(map[string]any)
 	if !whole {
