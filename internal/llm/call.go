@@ -171,12 +171,18 @@ func (c *call) complain(text, step string, got reading) {
 
 // ask gets one answer: from a recording, or from the endpoint.
 func (c *call) ask(ctx context.Context) (*answer, string, error) {
-	key, doc := "", map[string]any(nil)
-	if c.o.Replay != "" || c.o.Record != "" {
-		var err error
-		if key, doc, err = asked(c.target.name, c.messages, c.request); err != nil {
-			return nil, "", err
-		}
+	if c.o.Replay == "" && c.o.Record == "" {
+		return c.climb(ctx)
+	}
+	run := runCalls(ctx)
+	first, doc, err := asked(c.target.name, c.messages, c.request)
+	if err != nil {
+		return nil, "", err
+	}
+	key := first
+	if n := run.before(first); n > 0 {
+		doc["equal_before"] = n
+		key = keyOf(doc)
 	}
 	if c.o.Replay != "" {
 		start := time.Now()
@@ -191,18 +197,29 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 				}
 			}
 			c.tell(a, c.question(step), start, true, err)
+			if err == nil {
+				run.answer(first)
+			}
+			if c.o.Record != "" && c.o.Record != c.o.Replay {
+				if failed := record(c.o.Record, key, doc, a, step, err, c.redact); failed != nil {
+					return nil, "", failed
+				}
+			}
 			return a, step, err
 		}
 		if err != nil {
-			return nil, "", unreplayed(ctx, err)
+			return nil, "", run.miss(err)
 		}
 		if !c.o.ReplayOrCall {
-			return nil, "", unreplayed(ctx, missed(c.o.Replay, key, c.target.name, c.messages, c.request))
+			return nil, "", run.miss(missed(c.o.Replay, key, c.target.name, c.messages, c.request))
 		}
 	}
 	a, step, err := c.climb(ctx)
-	if dir := orText(c.o.Record, c.o.Replay); dir != "" && (err == nil || ctx.Err() == nil) {
-		if failed := record(dir, key, doc, a, step, err, c.redact); failed != nil && err == nil {
+	if err == nil {
+		run.answer(first)
+	}
+	if err == nil || ctx.Err() == nil {
+		if failed := record(orText(c.o.Record, c.o.Replay), key, doc, a, step, err, c.redact); failed != nil && err == nil {
 			err = failed
 		}
 	}
@@ -257,9 +274,18 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 		a.Usage.Calls = trip.calls
 		c.reply.Usage.Calls -= trip.calls // add counts them
 		c.add(a)
+		a.redact(c.redact)
 	}
 	c.tell(a, q, start, false, err)
 	return a, err
+}
+
+// redact takes keys out of what an endpoint says back: it goes to results, journals and recordings.
+func (a *answer) redact(redact func(string) string) {
+	a.Text, a.Refusal = redact(a.Text), redact(a.Refusal)
+	for i := range a.ToolCalls {
+		a.ToolCalls[i].Name, a.ToolCalls[i].Arguments = redact(a.ToolCalls[i].Name), redact(a.ToolCalls[i].Arguments)
+	}
 }
 
 // add adds what an answer used to what the call used.

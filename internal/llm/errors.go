@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/value"
 )
 
 // statusError is an answer whose status is no success.
@@ -191,12 +192,23 @@ func (t *target) urlHint() string {
 	return " (" + t.provider.BaseURLVar + ", or models.yaml)"
 }
 
-// redactor takes keys out of texts.
+// htmlEscaped is a text as encoding/json writes it by default.
+func htmlEscaped(text string) string {
+	data, _ := json.Marshal(text) // a string never fails
+	return string(data)
+}
+
+// redactor takes keys out of texts, also where they stand in JSON.
 func redactor(keys []string) func(string) string {
 	var pairs []string
 	for _, k := range keys {
 		if len(k) >= 8 { // a shorter one is a placeholder, and might be part of a word
 			pairs = append(pairs, k, "[key]")
+			for _, escaped := range []string{value.JSON(k), htmlEscaped(k)} {
+				if escaped = strings.Trim(escaped, `"`); escaped != k {
+					pairs = append(pairs, escaped, "[key]")
+				}
+			}
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace

@@ -89,8 +89,14 @@ func asked(model string, messages []Message, r *Request) (key string, request ma
 	if err != nil {
 		return "", nil, fault.New(fault.InvalidRequest, "the request cannot be written as JSON: %v", err)
 	}
-	sum := sha256.Sum256([]byte(value.JSON(v)))
-	return hex.EncodeToString(sum[:16]), v.(map[string]any), nil
+	request = v.(map[string]any)
+	return keyOf(request), request, nil
+}
+
+// keyOf is the hash of a request.
+func keyOf(request map[string]any) string {
+	sum := sha256.Sum256([]byte(value.JSON(request)))
+	return hex.EncodeToString(sum[:16])
 }
 
 // replay gives the recorded answer, and the step of the ladder it answers; found is false if there is none.

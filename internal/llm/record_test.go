@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,9 +34,13 @@ func recordings(t *testing.T, dir string) map[string]string {
 }
 
 // replaying makes a client that can reach nothing.
-func replaying(t *testing.T, dir string) *llm.Client {
+func replaying(t *testing.T, dir string, change ...func(*llm.Options)) *llm.Client {
 	t.Helper()
-	c, err := llm.New(llm.Options{Replay: dir, Model: "openai/gpt-4.1-mini"})
+	o := llm.Options{Replay: dir, Model: "openai/gpt-4.1-mini"}
+	for _, f := range change {
+		f(&o)
+	}
+	c, err := llm.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,6 +178,36 @@ func TestPassingErrorsAreNotKept(t *testing.T) {
 	}
 }
 
+// TestRecordRetry: a call that is repeated in one run, as after a reply that was cut off, is replayed as it went, also from
+// a copy that a replay recorded.
+func TestRecordRetry(t *testing.T) {
+	dir, again := t.TempDir(), t.TempDir()
+	request := llm.Request{Messages: say("x")}
+	both := func(c *llm.Client) (first error, second *llm.Reply) {
+		ctx, calls := llm.InRun(t.Context())
+		_, first = c.Call(ctx, request)
+		second, err := c.Call(ctx, request)
+		if err != nil || calls.Missed() != nil {
+			t.Fatal(err, calls.Missed())
+		}
+		return first, second
+	}
+	client, _ := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{{Fault: "truncated"}, {Text: "whole"}}}, func(o *llm.Options) { o.Record = dir })
+	want, reply := both(client)
+	if want == nil || reply.Text != "whole" || len(recordings(t, dir)) != 2 {
+		t.Fatal(want, reply, len(recordings(t, dir)))
+	}
+	copying := replaying(t, dir, func(o *llm.Options) { o.Record = again })
+	for name, c := range map[string]*llm.Client{"replay": replaying(t, dir), "copy": copying} {
+		if first, second := both(c); first == nil || first.Error() != want.Error() || second.Text != "whole" {
+			t.Errorf("%s: %v, %+v", name, first, second)
+		}
+	}
+	if diff := cmp.Diff(recordings(t, dir), recordings(t, again)); diff != "" {
+		t.Errorf("-recorded +copied:\n%s", diff)
+	}
+}
+
 // TestKeyInWhatIsSaid: a key that a prompt or a reply holds is not kept.
 func TestKeyInWhatIsSaid(t *testing.T) {
 	dir := t.TempDir()
@@ -189,6 +224,41 @@ func TestKeyInWhatIsSaid(t *testing.T) {
 	}
 	if strings.Contains(told.String(), testKey) || strings.Count(told.String(), "[key]") != 4 {
 		t.Error(told.String())
+	}
+}
+
+// TestKeyOfOddCharacters: nor is one that JSON writes otherwise, in a reply, as data or in the arguments of a tool.
+func TestKeyOfOddCharacters(t *testing.T) {
+	const odd = `sk-<a&b>"\0123`
+	dir := t.TempDir()
+	client, _ := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{
+		{Match: "tool", ToolCalls: []llmtest.ToolCall{{Name: "find", Arguments: map[string]any{"q": odd}}}},
+		{Match: "data", JSON: map[string]any{"name": odd}},
+		{Match: "text", Text: odd},
+	}}, func(o *llm.Options) {
+		getenv := o.Getenv
+		o.Record, o.Getenv = dir, func(name string) string {
+			if name == "OPENAI_API_KEY" {
+				return odd
+			}
+			return getenv(name)
+		}
+	})
+	for _, r := range []llm.Request{
+		{Messages: say("tool " + odd), Tools: []llm.Tool{{Name: "find"}}}, {Messages: say("data " + odd), Schema: city()}, {Messages: say("text " + odd)},
+	} {
+		got, err := client.Call(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := fmt.Sprint(got.Text, got.Value, got.ToolCalls); strings.Contains(shown, odd) || !strings.Contains(shown, "[key]") {
+			t.Errorf("%s", shown)
+		}
+	}
+	for name, text := range recordings(t, dir) {
+		if strings.Contains(text, "0123") {
+			t.Errorf("%s holds the key:\n%s", name, text)
+		}
 	}
 }
 

@@ -51,14 +51,14 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
-	ctx, watched := llm.WatchReplay(ctx)
+	ctx, calls := llm.InRun(ctx)
 	run, err := engine.Execute(ctx, flow, input(flow, r), o)
 	if err != nil {
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
 	res.read(run)
-	if err := watched.Err(); err != nil { // whatever the flow made of it, this is no replay
+	if err := calls.Missed(); err != nil { // whatever the flow made of it, this is no replay
 		broken := empty(flow)
 		broken.RunID, broken.ExecutionPath, broken.Usage = res.RunID, res.ExecutionPath, res.Usage
 		broken.fail(fault.Of(err), "", "")
