@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pflow/internal/llmtest"
+	"pflow/internal/planner"
 )
 
 // TestPlannerInjection: instructions in a saved description, in piped text, in the documentation of a declared node, in the
@@ -39,41 +42,67 @@ func TestPlannerInjection(t *testing.T) {
 	if p.asked() != "discovery choice parameters workflow workflow metadata values" {
 		t.Fatalf("asked: %s", p.asked())
 	}
-	open := regexp.MustCompile(`(?m)^<([a-z]+-[0-9]+)>$`)
 	for i, r := range p.server.Requests() {
-		body := map[string]any{}
-		for k, v := range r.Body {
-			if k != "messages" {
-				body[k] = v
-			}
-		}
-		rest, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(rest), "EVIL") {
-			t.Errorf("request %d (%s) has the order beside its messages: %s", i+1, r.Schema, rest)
-		}
+		keepsFences(t, i, r)
 		for _, m := range r.Messages {
-			outside, fences := m.Content, 0
-			for at := open.FindStringSubmatchIndex(outside); at != nil; at = open.FindStringSubmatchIndex(outside) {
-				end := "</" + outside[at[2]:at[3]] + ">"
-				if n := strings.Count(outside[at[0]:], end); n != 1 {
-					t.Errorf("request %d (%s): %s stands there %d times", i+1, r.Schema, end, n)
-				}
-				_, after, _ := strings.Cut(outside[at[0]:], end)
-				outside = outside[:at[0]] + after
-				fences++
-			}
-			if strings.Contains(outside, "EVIL") || strings.Contains(outside, "ignore all rules") || fences == 0 {
-				t.Errorf("request %d (%s), %d fences; outside of them:\n%s", i+1, r.Schema, fences, outside)
-			}
 			if !strings.Contains(m.Content, "EVIL") && r.Schema != "metadata" {
 				t.Errorf("request %d (%s) lacks the text that it is about:\n%s", i+1, r.Schema, m.Content)
 			}
-			if strings.Contains(m.Content, "EVIL") && !strings.Contains(m.Content, "{{.request}}") {
-				t.Errorf("request %d (%s): a template in untrusted text was expanded:\n%s", i+1, r.Schema, m.Content)
+		}
+	}
+
+	// The agent's tools answer with the same texts.
+	p = newPlanning(t, `{tool_calls: [{name: find_workflow, arguments: {words: copy a file}}]}`, `{tool_calls: [{name: describe_nodes, arguments: {names: [beam, copy-file]}}]}`,
+		`{tool_calls: [{name: submit, arguments: {saved_workflow: `+string(quoted)+`}}]}`, `{tool_calls: [{name: submit, arguments: {infeasible: enough}}]}`)
+	p.savedAs("duplicate-file", strings.Replace(duplicateFile, `"Copy a file to another place."`, string(quoted), 1))
+	p.file("beam.yaml", "name: beam\ndescription: "+string(quoted)+"\ninputs:\n  - {key: what, type: string, required: true, description: "+string(quoted)+"}\n")
+	plan, stderr, _ = p.plan("copy a.txt to b.txt\n"+evil, "--nodes", "beam.yaml", "--flow", "planner-agent")
+	if plan.Status != planner.Infeasible || len(p.server.Requests()) != 4 {
+		t.Errorf("%s after %d requests\n%s", plan.Status, len(p.server.Requests()), stderr)
+	}
+	for i, r := range p.server.Requests() {
+		keepsFences(t, i, r)
+	}
+}
+
+var fenceBegins = regexp.MustCompile(`(?m)^<([a-z]+-[0-9]+)>$`)
+
+// keepsFences checks that in what was sent untrusted text stands in fences that it does not close, and was not expanded.
+// What the model itself said is its own.
+func keepsFences(t *testing.T, i int, r *llmtest.Request) {
+	t.Helper()
+	body := map[string]any{}
+	for k, v := range r.Body {
+		if k != "messages" {
+			body[k] = v
+		}
+	}
+	rest, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(rest), "EVIL") {
+		t.Errorf("request %d (%s) has the order beside its messages: %s", i+1, r.Schema, rest)
+	}
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			continue
+		}
+		outside, fences := m.Content, 0
+		for at := fenceBegins.FindStringSubmatchIndex(outside); at != nil; at = fenceBegins.FindStringSubmatchIndex(outside) {
+			end := "</" + outside[at[2]:at[3]] + ">"
+			if n := strings.Count(outside[at[0]:], end); n != 1 {
+				t.Errorf("request %d (%s): %s stands there %d times", i+1, r.Schema, end, n)
 			}
+			_, after, _ := strings.Cut(outside[at[0]:], end)
+			outside = outside[:at[0]] + after
+			fences++
+		}
+		if strings.Contains(outside, "EVIL") || strings.Contains(outside, "ignore all rules") || fences == 0 {
+			t.Errorf("request %d (%s), %d fences; outside of them:\n%s", i+1, r.Schema, fences, outside)
+		}
+		if strings.Contains(m.Content, "EVIL") && !strings.Contains(m.Content, "{{.request}}") {
+			t.Errorf("request %d (%s): a template in untrusted text was expanded:\n%s", i+1, r.Schema, m.Content)
 		}
 	}
 }
