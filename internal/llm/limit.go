@@ -58,7 +58,7 @@ func (l *limiter) reserve(now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if wait := l.paused.Sub(now); wait > 0 {
-		return wait
+		return wait + rand.N(min(wait, firstWait)) // those that are held back together do not all come at once
 	}
 	if l.rate == 0 {
 		return 0

@@ -135,8 +135,8 @@ func TestUsedUp(t *testing.T) {
 		})
 		for i, want := range []time.Duration{0, 7 * time.Second} {
 			r, err := c.Call(t.Context(), hello)
-			if err != nil || r.Waited != want {
-				t.Errorf("call %d waited %s, want %s (%v)", i, r.Waited, want, err)
+			if err != nil || r.Waited < want || r.Waited > want+want/14 { // half a second of jitter
+				t.Errorf("call %d waited %s, want %s and a little (%v)", i, r.Waited, want, err)
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
