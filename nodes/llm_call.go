@@ -114,21 +114,19 @@ func callDetails(r *llm.Request, reply *llm.Reply, chars int) map[string]any {
 	}
 	return map[string]any{
 		"model": cmp.Or(reply.Model, r.Model), "temperature": temperature, "ladder_step": reply.LadderStep, "prompt_chars": chars,
-		"reply": firstRunes(reply.Text, 500),
+		"reply": firstRunes(reply.Text, 500), "repaired": reply.Repaired, "asks": reply.Asks, "finish_reason": reply.FinishReason,
+		"usage": usageValue(reply.Usage),
 	}
 }
 
 // callResult is what a flow sees of a reply. It keeps apart what differs between two equal runs.
 func callResult(r *llm.Request, reply *llm.Reply, chars int) map[string]any {
-	call := callDetails(r, reply, chars)
-	call["repaired"], call["asks"], call["finish_reason"] = reply.Repaired, reply.Asks, reply.FinishReason
-	call["usage"] = usageValue(reply.Usage)
 	tools := []any{}
 	for _, t := range reply.ToolCalls {
 		tools = append(tools, map[string]any{"id": t.ID, "name": t.Name, "arguments": t.Arguments})
 	}
 	return map[string]any{
-		"value": reply.Value, "text": reply.Text, "tool_calls": tools, "call": call,
+		"value": reply.Value, "text": reply.Text, "tool_calls": tools, "call": callDetails(r, reply, chars),
 		"timing": map[string]any{"latency_ms": milliseconds(reply.Latency), "waited_ms": milliseconds(reply.Waited), "replayed": reply.Replayed},
 	}
 }

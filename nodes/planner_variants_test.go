@@ -65,16 +65,16 @@ func TestPlannerVariants(t *testing.T) {
 			{tool: "submit", json: `{"workflow": ` + irOf(good) + `}`},
 		}, "metadata": just(described), "values": just(mappedBoth)},
 			`ready generate resize-image {"image":"a.png","width":300} [] 2 null`, "       metadata values",
-			"masking listing think find-workflow think describe-nodes think validate-workflow think remind think submission empty-submission think submission new-workflow " +
+			"masking listing think find-workflow answering think describe-nodes answering think validate-workflow answering think remind think submission empty-submission think submission new-workflow answering " +
 				"think submission new-workflow metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"agent, reuse", "planner-agent", true, "", map[string][]said{"": {
 			{tool: "submit", json: `{"saved_workflow": "shrnk"}`}, {tool: "submit", json: `{"saved_workflow": "shrink"}`}}, "values": just(mappedBoth)},
 			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "  values",
-			"masking listing think submission saved-workflow think submission saved-workflow parameter-mapping parameter-preparation result-preparation"},
+			"masking listing think submission saved-workflow answering think submission saved-workflow parameter-mapping parameter-preparation result-preparation"},
 		{"agent, infeasible", "planner-agent", true, "", map[string][]said{"": {{tool: "submit", json: `{"infeasible": "no paint"}`}}},
 			`infeasible null null {} [] 0 infeasible`, "", "masking listing think submission result-preparation"},
 		{"agent, spent", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "find_workflow", json: `{"words": "x"}`}}, 3)},
-			`failed null null {} [] 0 turns`, "  ", "masking listing think find-workflow think find-workflow think giving-up result-preparation"},
+			`failed null null {} [] 0 turns`, "  ", "masking listing think find-workflow answering think find-workflow answering think giving-up result-preparation"},
 		{"agent, no model", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Authentication, "the key is refused")}}},
 			`failed null null {} [] 0 provider_error`, "", "masking listing think result-preparation"},
 	} {
