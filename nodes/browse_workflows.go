@@ -110,7 +110,7 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.
 	return ranked, made
 }
 
-// unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths or addresses than the workflow takes. It is "" if there is no such reason.
+// unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths, addresses or quoted texts than the workflow takes. It is "" if there is no such reason.
 func (s *Shelf) unfit(r *library.Record, request string, now time.Time) string {
 	if why := compose.Refuses(request); why != "" {
 		return why

@@ -17,7 +17,7 @@ func copyFile() Type {
 	return Type{
 		Interface: &ir.Interface{
 			Name:        "copy-file",
-			Description: "Copies a file of any size, as a whole or not at all.",
+			Description: "Copies or duplicates a file of any size, as a whole or not at all.",
 			Inputs:      transferInputs("copy"),
 			Params:      []ir.Port{overwritePort()},
 			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},

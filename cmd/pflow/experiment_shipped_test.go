@@ -186,9 +186,10 @@ func fences(prompt string, names ...string) []string {
 	var out []string
 	for _, m := range fenceStart.FindAllStringSubmatchIndex(prompt, -1) {
 		name, number := prompt[m[2]:m[3]], prompt[m[4]:m[5]]
-		end := strings.Index(prompt[m[1]:], "\n</"+name+"-"+number+">")
+		closing := "\n</" + name + "-" + number + ">"
+		end := strings.Index(prompt[m[1]:], closing)
 		if end >= 0 && slices.Contains(names, name) {
-			out = append(out, regexp.QuoteMeta(prompt[m[0]:m[1]+end]))
+			out = append(out, regexp.QuoteMeta(prompt[m[0]:m[1]+end+len(closing)]))
 		}
 	}
 	return out

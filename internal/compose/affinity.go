@@ -47,11 +47,16 @@ func writtenValues(request string, now time.Time) []written {
 	return out
 }
 
-// Written counts the paths, URLs and e-mail addresses of a request, by their kinds.
+// Written counts the paths, URLs, e-mail addresses and quoted texts of a request, by their kinds.
 func Written(request string, now time.Time) map[string]int {
 	out := map[string]int{}
 	for _, v := range writtenValues(request, now) {
 		out[v.kind]++
+	}
+	for _, e := range extract.Entities(request, now) {
+		if e.Kind == extract.Quoted {
+			out[e.Kind]++
+		}
 	}
 	return out
 }
