@@ -183,23 +183,23 @@ func TestPassingErrorsAreNotKept(t *testing.T) {
 func TestRecordRetry(t *testing.T) {
 	dir, again := t.TempDir(), t.TempDir()
 	request := llm.Request{Messages: say("x")}
-	both := func(c *llm.Client) (first error, second *llm.Reply) {
+	both := func(c *llm.Client) (second *llm.Reply, first error) {
 		ctx, calls := llm.InRun(t.Context())
 		_, first = c.Call(ctx, request)
 		second, err := c.Call(ctx, request)
 		if err != nil || calls.Missed() != nil {
 			t.Fatal(err, calls.Missed())
 		}
-		return first, second
+		return second, first
 	}
 	client, _ := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{{Fault: "truncated"}, {Text: "whole"}}}, func(o *llm.Options) { o.Record = dir })
-	want, reply := both(client)
+	reply, want := both(client)
 	if want == nil || reply.Text != "whole" || len(recordings(t, dir)) != 2 {
 		t.Fatal(want, reply, len(recordings(t, dir)))
 	}
 	copying := replaying(t, dir, func(o *llm.Options) { o.Record = again })
 	for name, c := range map[string]*llm.Client{"replay": replaying(t, dir), "copy": copying} {
-		if first, second := both(c); first == nil || first.Error() != want.Error() || second.Text != "whole" {
+		if second, first := both(c); first == nil || first.Error() != want.Error() || second.Text != "whole" {
 			t.Errorf("%s: %v, %+v", name, first, second)
 		}
 	}
