@@ -26,8 +26,8 @@ func (c *composer) unmet() string {
 	if !touches {
 		return "" // nothing in the world depends on it
 	}
-	for _, clause := range c.skipped {
-		return fmt.Sprintf("nothing there is does %q", strings.TrimSpace(c.request[clause[0]:clause[1]]))
+	if len(c.skipped) > 0 {
+		return fmt.Sprintf("nothing there is does %q", strings.TrimSpace(c.request[c.skipped[0][0]:c.skipped[0][1]]))
 	}
 	for _, e := range extract.Entities(c.request, c.o.Now) {
 		if e.Kind == extract.Quoted && !c.covers(e.Start) && !c.covers(e.Start+1) {
