@@ -39,6 +39,7 @@ var imports = map[string][]string{
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
+	"internal/nodetype":  {"ir", "internal/fault"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/value"},
 
 	"internal/repair":    {"internal/fault", "internal/value"},

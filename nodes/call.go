@@ -6,49 +6,12 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
 
-// text gives a param as text, "" if it is not given.
-func (c Call) text(key string) string { return ir.Text(c.Params[key]) }
-
-// flag reports whether a param is true. Nothing but true is: "yes" and 1 are not.
-func (c Call) flag(key string) bool { b, _ := c.Params[key].(bool); return b }
-
-// object gives a param that is an object, nil if it is not given.
-func (c Call) object(key string) map[string]any { m, _ := c.Params[key].(map[string]any); return m }
-
-// path gives the path of a file from a param: relative paths count from the working directory, ~/ is the home folder.
-func (c Call) path(key string) (string, error) {
-	p := c.text(key)
-	switch {
-	case p == "":
-		return "", fault.New(fault.InvalidRequest, "%s is empty: give a path", key)
-	case strings.ContainsRune(p, 0):
-		return "", fault.New(fault.InvalidRequest, "%s %s holds a NUL character, which no path can", key, quote(p))
-	}
-	return c.locate(p), nil
-}
-
-// locate makes a path absolute, if Dir is. It does not tidy the path: behind a symbolic link a/../b is not b.
-func (c Call) locate(p string) string {
-	if p == "~" || strings.HasPrefix(p, "~/") {
-		if home := c.env("HOME"); home != "" {
-			return home + p[1:]
-		}
-	}
-	return joinPath(c.Dir, p)
-}
-
-func (c Call) env(name string) string {
-	if c.Env == nil {
-		return ""
-	}
-	return c.Env(name)
-}
-
-// values resolves the templates of a Late param, each to its text.
-func (c Call) values(source *lateText) ([]string, error) {
+// lateValues resolves the templates of a Late param, each to its text.
+func lateValues(c nodetype.Call, source *lateText) ([]string, error) {
 	values := make([]string, len(source.exprs))
 	for i, e := range source.exprs {
 		if c.Resolve == nil {

@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // copyFile copies a file of any size.
-func copyFile() Type {
-	return Type{
+func copyFile() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "copy-file",
 			Description: "Copies or duplicates a file of any size, as a whole or not at all.",
@@ -24,14 +25,14 @@ func copyFile() Type {
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Destroys: overwrites,
-		Run: func(ctx context.Context, c Call) (Outcome, error) {
-			t, err := c.transfer("copy")
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			t, err := newTransfer(c, "copy")
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
 			return t.outcome(t.copy(ctx))
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"report.txt": "All is well.\n"},
 			Params:  map[string]any{"source_path": "report.txt", "dest_path": "backup/report.txt"},
 			Outputs: map[string]any{"dest_path": "backup/report.txt"},
@@ -68,17 +69,17 @@ type transfer struct {
 }
 
 // transfer checks what copy-file and move-file are asked to do.
-func (c Call) transfer(verb string) (*transfer, error) {
-	from, err := c.path("source_path")
+func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
+	from, err := c.Path("source_path")
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.path("dest_path")
+	to, err := c.Path("dest_path")
 	if err != nil {
 		return nil, err
 	}
-	t := &transfer{given: c.text("dest_path"), from: from, replace: c.flag("overwrite")}
-	t.doing = verb + " " + quote(c.text("source_path")) + " to " + quote(t.given)
+	t := &transfer{given: c.Text("dest_path"), from: from, replace: c.Flag("overwrite")}
+	t.doing = verb + " " + quote(c.Text("source_path")) + " to " + quote(t.given)
 	if t.source, err = os.Stat(from); err != nil {
 		return nil, fileFault(t.doing, err)
 	}
@@ -113,12 +114,12 @@ func (t *transfer) copy(ctx context.Context) error {
 	return place(t.to, info.Mode(), t.replace, func(dst *os.File) error { return stream(ctx, dst, src) })
 }
 
-func (t *transfer) outcome(err error) (Outcome, error) {
+func (t *transfer) outcome(err error) (nodetype.Outcome, error) {
 	if errors.Is(err, fs.ErrExist) && !t.replace {
-		return Outcome{}, t.taken()
+		return nodetype.Outcome{}, t.taken()
 	}
 	if err != nil {
-		return Outcome{}, fileFault(t.doing, err)
+		return nodetype.Outcome{}, fileFault(t.doing, err)
 	}
-	return Outcome{Outputs: map[string]any{"dest_path": t.given}}, nil
+	return nodetype.Outcome{Outputs: map[string]any{"dest_path": t.given}}, nil
 }

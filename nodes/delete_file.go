@@ -5,13 +5,14 @@ import (
 	"os"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // deleteFile deletes one file.
-func deleteFile() Type {
-	return Type{
+func deleteFile() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "delete-file",
 			Description: "Deletes one file for good.",
@@ -20,28 +21,28 @@ func deleteFile() Type {
 			Outputs:     []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects:     []ir.Effect{ir.Writes, ir.Destructive},
 		},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
-			path, err := c.path("file_path")
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			path, err := c.Path("file_path")
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
-			doing := "delete " + quote(c.text("file_path"))
-			if !c.flag("confirm_delete") {
-				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: confirm_delete must be true", doing)
+			doing := "delete " + quote(c.Text("file_path"))
+			if !c.Flag("confirm_delete") {
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: confirm_delete must be true", doing)
 			}
 			info, err := os.Lstat(path)
 			if err == nil && info.IsDir() {
-				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; delete its files one by one, or use a shell node", doing)
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; delete its files one by one, or use a shell node", doing)
 			}
 			if err == nil {
 				err = os.Remove(path)
 			}
 			if err != nil {
-				return Outcome{}, fileFault(doing, err)
+				return nodetype.Outcome{}, fileFault(doing, err)
 			}
-			return Outcome{Outputs: map[string]any{"deleted": true}}, nil
+			return nodetype.Outcome{Outputs: map[string]any{"deleted": true}}, nil
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"old.log": "", "new.log": ""},
 			Params:  map[string]any{"file_path": "old.log", "confirm_delete": true},
 			Outputs: map[string]any{"deleted": true},

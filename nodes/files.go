@@ -14,13 +14,6 @@ import (
 	"pflow/internal/fault"
 )
 
-func joinPath(dir, p string) string {
-	if dir == "" || filepath.IsAbs(p) {
-		return p
-	}
-	return strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) + p
-}
-
 // fileFault turns an error of the file system into a fault: doing is what was to be done, such as `read "a.txt"`.
 func fileFault(doing string, err error) error {
 	var known *fault.Error

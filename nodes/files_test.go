@@ -266,7 +266,7 @@ func TestMoveToAnotherDisk(t *testing.T) {
 	c := newCall(t, map[string]any{"source_path": "a", "dest_path": "d/b"}, nil)
 	writeFiles(t, c.Dir, map[string]string{"a": "x"})
 	os.Chmod(filepath.Join(c.Dir, "a"), 0o750)
-	move, err := c.transfer("move")
+	move, err := newTransfer(c, "move")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestRenameNeverReplaces(t *testing.T) {
 	writeFiles(t, c.Dir, map[string]string{"a": "a"})
 	for _, verb := range []string{"copy", "move"} {
 		os.Remove(filepath.Join(c.Dir, "b"))
-		tr, err := c.transfer(verb)
+		tr, err := newTransfer(c, verb)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -28,8 +29,8 @@ const (
 )
 
 // httpType sends one HTTP request.
-func httpType(d Deps) Type {
-	return Type{
+func httpType(d Deps) nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "http",
 			Description: "Sends an HTTP request, such as GET to fetch or download something, and gives the response. A status from 400 on is an error.",
@@ -51,31 +52,31 @@ func httpType(d Deps) Type {
 			Effects: []ir.Effect{ir.Network},
 		},
 		Check: func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
-		Run:   func(ctx context.Context, c Call) (Outcome, error) { return runHTTP(ctx, d, c) },
-		Example: Example{
+		Run:   func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runHTTP(ctx, d, c) },
+		Example: nodetype.Example{
 			Params:  map[string]any{"url": "https://api.example.com/items", "params": map[string]any{"state": "open"}},
 			Outputs: map[string]any{"response": map[string]any{"count": 2}, "status_code": 200, "headers": map[string]any{"content-type": "application/json"}},
 		},
 	}
 }
 
-func runHTTP(ctx context.Context, d Deps, c Call) (Outcome, error) {
+func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, error) {
 	timeout, err := duration(c.Params["timeout"], "timeout", defaultTimeout)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := httpRequest(bounded, c)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	doing := req.Method + " " + where(req.URL)
-	failed := func(err error) (Outcome, error) {
+	failed := func(err error) (nodetype.Outcome, error) {
 		if ctx.Err() != nil {
-			return Outcome{}, ctx.Err()
+			return nodetype.Outcome{}, ctx.Err()
 		}
-		return Outcome{}, networkFault(doing, timeout, err)
+		return nodetype.Outcome{}, networkFault(doing, timeout, err)
 	}
 	resp, err := httpClient(d.HTTP).Do(req)
 	if err != nil {
@@ -87,14 +88,14 @@ func runHTTP(ctx context.Context, d Deps, c Call) (Outcome, error) {
 		return failed(err)
 	}
 	if len(data) > maxBody {
-		return Outcome{}, fault.New(fault.InvalidRequest, "%s: the response is larger than %d MiB; fetch it into a file with a shell node, such as curl -o", doing, maxBody>>20)
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "%s: the response is larger than %d MiB; fetch it into a file with a shell node, such as curl -o", doing, maxBody>>20)
 	}
 	body, warning := readBody(data, resp.Header.Get("Content-Type"))
 	headers := map[string]any{}
 	for name, values := range resp.Header {
 		headers[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD")
 	}
-	out := Outcome{Outputs: map[string]any{"response": body, "status_code": resp.StatusCode, "headers": headers}}
+	out := nodetype.Outcome{Outputs: map[string]any{"response": body, "status_code": resp.StatusCode, "headers": headers}}
 	if warning != "" {
 		out.Warnings = []string{doing + ": " + warning}
 	}
@@ -112,12 +113,12 @@ func runHTTP(ctx context.Context, d Deps, c Call) (Outcome, error) {
 }
 
 // httpRequest makes the request of a node's params.
-func httpRequest(ctx context.Context, c Call) (*http.Request, error) {
-	u, err := url.Parse(c.text("url"))
+func httpRequest(ctx context.Context, c nodetype.Call) (*http.Request, error) {
+	u, err := url.Parse(c.Text("url"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fault.New(fault.InvalidRequest, "url %s is no address that begins with https:// or http://", quote(c.text("url")))
+		return nil, fault.New(fault.InvalidRequest, "url %s is no address that begins with https:// or http://", quote(c.Text("url")))
 	}
-	if params := c.object("params"); len(params) > 0 {
+	if params := c.Object("params"); len(params) > 0 {
 		query := url.Values{}
 		for name, v := range params {
 			list, ok := v.([]any)
@@ -134,7 +135,7 @@ func httpRequest(ctx context.Context, c Call) (*http.Request, error) {
 		u.RawQuery += query.Encode()
 	}
 	body := c.Params["body"]
-	method := strings.ToUpper(c.text("method"))
+	method := strings.ToUpper(c.Text("method"))
 	if method == "" {
 		method = http.MethodGet
 		if body != nil {
@@ -154,7 +155,7 @@ func httpRequest(ctx context.Context, c Call) (*http.Request, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", contentType(body, text))
 	}
-	for name, v := range c.object("headers") {
+	for name, v := range c.Object("headers") {
 		if v == nil {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 )
 
 // echo answers with what it was asked.
@@ -25,7 +26,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func runHTTPNode(t *testing.T, client *http.Client, params map[string]any) (Outcome, error) {
+func runHTTPNode(t *testing.T, client *http.Client, params map[string]any) (nodetype.Outcome, error) {
 	return nodeType(t, Deps{HTTP: client}, "http").Run(t.Context(), newCall(t, params, nil))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -20,8 +21,8 @@ const (
 )
 
 // listFiles lists the files of a folder.
-func listFiles() Type {
-	return Type{
+func listFiles() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "list-files",
 			Description: "Lists the files of a folder, sorted; folders themselves are not listed.",
@@ -44,7 +45,7 @@ func listFiles() Type {
 			return nil
 		},
 		Run: runListFiles,
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"docs/a.md": "", "docs/b.txt": "", "docs/more/c.md": "", "docs/.draft.md": ""},
 			Params:  map[string]any{"path": "docs", "pattern": "*.md", "recursive": true},
 			Outputs: map[string]any{"files": []any{"docs/a.md", "docs/more/c.md"}},
@@ -52,34 +53,34 @@ func listFiles() Type {
 	}
 }
 
-func runListFiles(ctx context.Context, c Call) (Outcome, error) {
-	root, err := c.path("path")
+func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+	root, err := c.Path("path")
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
-	given := c.text("path")
+	given := c.Text("path")
 	doing := "list " + quote(given)
-	match, err := newGlob(c.text("pattern"))
+	match, err := newGlob(c.Text("pattern"))
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return Outcome{}, fileFault(doing, err)
+		return nodetype.Outcome{}, fileFault(doing, err)
 	}
 	if !info.IsDir() {
-		return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a file; give its folder, and the file's name as pattern", doing)
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a file; give its folder, and the file's name as pattern", doing)
 	}
-	l := lister{ctx: ctx, match: match, deep: c.flag("recursive")}
+	l := lister{ctx: ctx, match: match, deep: c.Flag("recursive")}
 	if err := l.walk(root, nil); err != nil {
-		return Outcome{}, fileFault(doing, err)
+		return nodetype.Outcome{}, fileFault(doing, err)
 	}
 	slices.Sort(l.found)
 	files := make([]any, len(l.found))
 	for i, f := range l.found {
 		files[i] = filepath.ToSlash(filepath.Join(given, filepath.FromSlash(f)))
 	}
-	out := Outcome{Outputs: map[string]any{"files": files}}
+	out := nodetype.Outcome{Outputs: map[string]any{"files": files}}
 	if l.closed != "" {
 		out.Warnings = []string{"list-files left out a folder that cannot be read: " + quote(l.closed)}
 	}

@@ -6,14 +6,15 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/llm"
+	"pflow/internal/nodetype"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // llmType asks a language model. It is the node type; llmOp is the op of flows.
-func llmType(d Deps) Type {
-	return Type{
+func llmType(d Deps) nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "llm",
 			Description: "Asks a language model: summarises, writes, translates, classifies, extracts.",
@@ -46,38 +47,38 @@ func llmType(d Deps) Type {
 			}
 			return problems
 		},
-		Run: func(ctx context.Context, c Call) (Outcome, error) {
-			r := llm.Request{Model: c.text("model")}
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			r := llm.Request{Model: c.Text("model")}
 			var err error
 			if r.Temperature, err = temperatureOf(c.Params["temperature"]); err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
-			if given := c.object("schema"); given != nil {
+			if given := c.Object("schema"); given != nil {
 				s, err := schemaOf(given)
 				if err != nil {
-					return Outcome{}, err
+					return nodetype.Outcome{}, err
 				}
 				r.Schema = &llm.Schema{Name: s.Name, JSON: s.JSON, Check: s.Misfits}
 			}
-			if system := c.text("system"); system != "" {
+			if system := c.Text("system"); system != "" {
 				r.Messages = append(r.Messages, llm.Message{Role: "system", Content: system})
 			}
-			r.Messages = append(r.Messages, llm.Message{Role: "user", Content: c.text("prompt")})
+			r.Messages = append(r.Messages, llm.Message{Role: "user", Content: c.Text("prompt")})
 			if d.Model == nil {
-				return Outcome{}, fault.New(fault.NotFound, "there is no model to ask: set the key of a provider, such as ANTHROPIC_API_KEY or OPENAI_API_KEY")
+				return nodetype.Outcome{}, fault.New(fault.NotFound, "there is no model to ask: set the key of a provider, such as ANTHROPIC_API_KEY or OPENAI_API_KEY")
 			}
 			reply, err := d.Model(ctx, r)
 			if reply == nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
-			out := Outcome{Meters: meters(reply.Usage), Outputs: map[string]any{"response": reply.Value, "usage": usageValue(reply.Usage)}}
+			out := nodetype.Outcome{Meters: meters(reply.Usage), Outputs: map[string]any{"response": reply.Value, "usage": usageValue(reply.Usage)}}
 			out.Outputs["usage"].(map[string]any)["model"] = cmp.Or(reply.Model, r.Model)
 			if r.Schema == nil {
 				out.Outputs["response"] = reply.Text
 			}
 			return out, err
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Params: map[string]any{"prompt": "Is this praise or a complaint?\n\nThe lid broke on day one.", "temperature": 0, "schema": map[string]any{
 				"type": "object", "required": []any{"mood"}, "properties": map[string]any{"mood": map[string]any{"type": "string", "enum": []any{"praise", "complaint"}}}}},
 			Outputs: map[string]any{

@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // moveFile moves or renames a file.
-func moveFile() Type {
-	return Type{
+func moveFile() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "move-file",
 			Description: "Moves or renames a file, also to another disk.",
@@ -23,14 +24,14 @@ func moveFile() Type {
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Destroys: overwrites,
-		Run: func(ctx context.Context, c Call) (Outcome, error) {
-			t, err := c.transfer("move")
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			t, err := newTransfer(c, "move")
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
 			return t.outcome(t.move(ctx, rename))
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"draft.txt": "Dear all,\n"},
 			Params:  map[string]any{"source_path": "draft.txt", "dest_path": "letter.txt"},
 			Outputs: map[string]any{"dest_path": "letter.txt"},

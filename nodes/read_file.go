@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -15,8 +16,8 @@ import (
 const maxRead = 64 << 20
 
 // readFile reads a file into a text.
-func readFile() Type {
-	return Type{
+func readFile() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "read-file",
 			Description: "Reads a file and gives its content as text.",
@@ -25,32 +26,32 @@ func readFile() Type {
 			Outputs:     []ir.Port{{Key: "content", Type: value.String, Description: "All of the file."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Idempotent},
 		},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
-			path, err := c.path("file_path")
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			path, err := c.Path("file_path")
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
-			doing := "read " + quote(c.text("file_path"))
+			doing := "read " + quote(c.Text("file_path"))
 			f, info, err := openRegular(path, doing, "list-files gives what is in it")
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
 			defer f.Close()
 			if info.Size() > maxRead {
-				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is %d MiB, at most %d can be read into a value; let a shell node work on the file itself",
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is %d MiB, at most %d can be read into a value; let a shell node work on the file itself",
 					doing, info.Size()>>20, maxRead>>20)
 			}
 			data, err := io.ReadAll(io.LimitReader(f, maxRead+1))
 			if err != nil {
-				return Outcome{}, fileFault(doing, err)
+				return nodetype.Outcome{}, fileFault(doing, err)
 			}
 			if len(data) > maxRead { // it grew, or it is one of those of /proc, whose size is 0
-				return Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is more than %d MiB; let a shell node work on the file itself", doing, maxRead>>20)
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is more than %d MiB; let a shell node work on the file itself", doing, maxRead>>20)
 			}
-			content, err := decode(data, c.text("encoding"), doing)
-			return Outcome{Outputs: map[string]any{"content": content}}, err
+			content, err := decode(data, c.Text("encoding"), doing)
+			return nodetype.Outcome{Outputs: map[string]any{"content": content}}, err
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"notes.txt": "Buy milk.\n"},
 			Params:  map[string]any{"file_path": "notes.txt"},
 			Outputs: map[string]any{"content": "Buy milk.\n"},

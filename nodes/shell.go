@@ -12,13 +12,14 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/mapparams"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // shell runs a command line.
-func shell(d Deps) Type {
-	return Type{
+func shell(d Deps) nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "shell",
 			Description: "Runs a command with /bin/sh and gives what it prints. An exit status other than 0 is an error.",
@@ -62,8 +63,8 @@ func shell(d Deps) Type {
 			}
 			return problems
 		},
-		Run: func(ctx context.Context, c Call) (Outcome, error) { return runShell(ctx, d, c) },
-		Example: Example{
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runShell(ctx, d, c) },
+		Example: nodetype.Example{
 			Files:   map[string]string{"words.txt": "plan\nonce\nrun\n"},
 			Params:  map[string]any{"command": `wc -l < "$1"; echo "$$UNIT"`, "args": []any{"words.txt"}, "env": map[string]any{"UNIT": "lines"}},
 			Outputs: map[string]any{"stdout": "3\nlines", "stderr": "", "exit_code": 0},
@@ -77,14 +78,14 @@ const (
 	maxOutput     = 64 << 20
 )
 
-func runShell(ctx context.Context, d Deps, c Call) (Outcome, error) {
+func runShell(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, error) {
 	p, err := shellProgram(d, c)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	timeout, err := duration(c.Params["timeout"], "timeout", 0)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	bounded := ctx
 	if timeout > 0 {
@@ -94,7 +95,7 @@ func runShell(ctx context.Context, d Deps, c Call) (Outcome, error) {
 	}
 	code, err := p.run(bounded)
 	trim := c.Params["trim"] != false
-	out := Outcome{Warnings: append(p.stdout.notes("stdout"), p.stderr.notes("stderr")...)}
+	out := nodetype.Outcome{Warnings: append(p.stdout.notes("stdout"), p.stderr.notes("stderr")...)}
 	out.Outputs = map[string]any{"stdout": p.stdout.text(trim), "stderr": p.stderr.text(trim), "exit_code": code}
 	switch {
 	case ctx.Err() != nil:
@@ -102,7 +103,7 @@ func runShell(ctx context.Context, d Deps, c Call) (Outcome, error) {
 	case bounded.Err() != nil:
 		return out, fault.New(fault.Timeout, "the command was not done after %s and was ended%s", timeout, p.lastWords())
 	case err != nil:
-		return Outcome{}, startFault(p, err)
+		return nodetype.Outcome{}, startFault(p, err)
 	case code != 0:
 		return out, fault.New(fault.ExitStatus, "the command ended with exit status %d%s", code, p.lastWords())
 	}
@@ -110,7 +111,7 @@ func runShell(ctx context.Context, d Deps, c Call) (Outcome, error) {
 }
 
 // shellProgram makes the call of /bin/sh. Values of templates travel in the environment.
-func shellProgram(d Deps, c Call) (*program, error) {
+func shellProgram(d Deps, c nodetype.Call) (*program, error) {
 	source, ok := c.Params["command"].(string)
 	if !ok || strings.TrimSpace(source) == "" {
 		return nil, fault.New(fault.InvalidRequest, "command is empty: give the command line to run")
@@ -125,8 +126,8 @@ func shellProgram(d Deps, c Call) (*program, error) {
 		limit = defaultOutput
 	}
 	p.stdout.limit, p.stderr.limit = min(limit, maxOutput), min(limit, maxOutput)
-	if c.text("cwd") != "" {
-		dir, err := c.path("cwd")
+	if c.Text("cwd") != "" {
+		dir, err := c.Path("cwd")
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +151,7 @@ func shellProgram(d Deps, c Call) (*program, error) {
 		}
 		p.argv = append(p.argv, text)
 	}
-	env := c.object("env")
+	env := c.Object("env")
 	for _, name := range value.SortedKeys(env) {
 		if err := checkVariable(name); err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ func shellProgram(d Deps, c Call) (*program, error) {
 		}
 		p.set = append(p.set, name+"="+text)
 	}
-	values, err := c.values(&lateText{exprs: command.exprs})
+	values, err := lateValues(c, &lateText{exprs: command.exprs})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -284,7 +285,7 @@ func TestEnvironment(t *testing.T) {
 func BenchmarkShell(b *testing.B) {
 	n := shell(Deps{})
 	for b.Loop() {
-		if _, err := n.Run(b.Context(), Call{Params: map[string]any{"command": ":"}}); err != nil {
+		if _, err := n.Run(b.Context(), nodetype.Call{Params: map[string]any{"command": ":"}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -296,7 +297,7 @@ func TestNothingOutlivesAKill(t *testing.T) {
 		t.Skip("only Linux does that")
 	}
 	if dir := os.Getenv("TEST_RUN_IN"); dir != "" {
-		shell(Deps{}).Run(t.Context(), Call{Dir: dir, Params: map[string]any{"command": "echo $$$$ > pids; exec sleep 60"}})
+		shell(Deps{}).Run(t.Context(), nodetype.Call{Dir: dir, Params: map[string]any{"command": "echo $$$$ > pids; exec sleep 60"}})
 		return
 	}
 	dir := t.TempDir()

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // templateType fills in a text template. It is the node type; templateOp is the op of flows.
-func templateType() Type {
-	return Type{
+func templateType() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "template",
 			Description: "Makes a text out of a template and values, such as a report or a message.",
@@ -50,31 +51,31 @@ func templateType() Type {
 			}
 			return problems
 		},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			source, ok := c.Params["template"].(string)
 			if !ok {
-				return Outcome{}, fault.New(fault.InvalidRequest, "template must be a text")
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "template must be a text")
 			}
 			late, problems := readLate(source)
 			if problems != nil {
-				return Outcome{}, badParam("template", problems)
+				return nodetype.Outcome{}, badParam("template", problems)
 			}
-			values, err := c.values(late)
+			values, err := lateValues(c, late)
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
 			t, names, err := compileTemplate(late)
 			if err != nil {
-				return Outcome{}, err
+				return nodetype.Outcome{}, err
 			}
-			vars := value.Merge(c.object("inputs"), nil)
+			vars := value.Merge(c.Object("inputs"), nil)
 			for i, v := range values {
 				vars[names[i]] = v
 			}
 			text, err := t.Render(vars)
-			return Outcome{Outputs: map[string]any{"text": text}}, err
+			return nodetype.Outcome{Outputs: map[string]any{"text": text}}, err
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Params: map[string]any{
 				"template": "Open issues:\n{{range .issues}}- {{.title}}\n{{end}}",
 				"inputs":   map[string]any{"issues": []any{map[string]any{"title": "It hangs"}, map[string]any{"title": "Typo"}}},

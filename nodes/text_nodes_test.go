@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
 
@@ -138,13 +139,13 @@ func TestWorkflowRecursion(t *testing.T) {
 	var d Deps
 	d.RunWorkflow = func(ctx context.Context, name string, inputs map[string]any, depth int) (map[string]any, error) {
 		runs++
-		out, err := workflowType(d).Run(ctx, Call{Params: map[string]any{"workflow": name, "inputs": inputs}, Depth: depth})
+		out, err := workflowType(d).Run(ctx, nodetype.Call{Params: map[string]any{"workflow": name, "inputs": inputs}, Depth: depth})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return out.Outputs, nil
 	}
-	_, err := workflowType(d).Run(t.Context(), Call{Params: map[string]any{"workflow": "self"}})
+	_, err := workflowType(d).Run(t.Context(), nodetype.Call{Params: map[string]any{"workflow": "self"}})
 	if got := fault.Of(err); runs != maxDepth || got.Kind != fault.InvalidRequest || !strings.HasSuffix(got.Message, `workflows are nested more than 16 deep, at "self": does one run itself?`) {
 		t.Errorf("%d runs, %v", runs, err)
 	}

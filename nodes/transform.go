@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"pflow/engine/cond"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // transform computes a value.
-func transform() Type {
-	return Type{
+func transform() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "transform",
 			Description: "Computes a value from other values with an expression: picks, filters, counts, joins, reshapes.",
@@ -37,11 +38,11 @@ func transform() Type {
 			_, problems := compileTransform(source, inputs, func(any) value.Type { return value.Any })
 			return problems
 		},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
-			inputs := c.object("inputs")
-			program, problems := compileTransform(c.text("expression"), inputs, value.TypeOf)
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			inputs := c.Object("inputs")
+			program, problems := compileTransform(c.Text("expression"), inputs, value.TypeOf)
 			if problems != nil {
-				return Outcome{}, badParam("expression", problems)
+				return nodetype.Outcome{}, badParam("expression", problems)
 			}
 			now := c.Now
 			if now.IsZero() {
@@ -53,9 +54,9 @@ func transform() Type {
 			}
 			scope.Set("inputs", inputs)
 			result, err := program.Eval(scope)
-			return Outcome{Outputs: map[string]any{"result": result}}, err
+			return nodetype.Outcome{Outputs: map[string]any{"result": result}}, err
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Params: map[string]any{
 				"inputs":     map[string]any{"issues": []any{map[string]any{"title": "It hangs", "state": "open"}, map[string]any{"title": "Typo", "state": "closed"}}},
 				"expression": `map(filter(issues, .state == "open"), .title)`,

@@ -16,6 +16,7 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/llm"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -47,8 +48,8 @@ func exampleDeps() Deps {
 }
 
 // newCall makes a call as a runner does: in a folder, with templates that scope fills in.
-func newCall(t *testing.T, params map[string]any, scope ir.Values) Call {
-	return Call{
+func newCall(t *testing.T, params map[string]any, scope ir.Values) nodetype.Call {
+	return nodetype.Call{
 		Params: params, Dir: t.TempDir(), Now: time.Now(), Env: func(string) string { return "" },
 		Resolve: func(template string) (any, error) {
 			p, problems := ir.Compile(template)
@@ -60,24 +61,24 @@ func newCall(t *testing.T, params map[string]any, scope ir.Values) Call {
 	}
 }
 
-func nodeType(t *testing.T, d Deps, name string) Type {
+func nodeType(t *testing.T, d Deps, name string) nodetype.Type {
 	for _, n := range Types(d) {
 		if n.Interface.Name == name {
 			return n
 		}
 	}
 	t.Fatalf("there is no node type %s", name)
-	return Type{}
+	return nodetype.Type{}
 }
 
 // runNode runs a node of the type.
-func runNode(t *testing.T, name string, c Call) (Outcome, error) {
+func runNode(t *testing.T, name string, c nodetype.Call) (nodetype.Outcome, error) {
 	t.Helper()
 	return nodeType(t, exampleDeps(), name).Run(t.Context(), c)
 }
 
 // fails checks that a node fails with this kind and message.
-func fails(t *testing.T, name string, c Call, kind fault.Kind, message string) {
+func fails(t *testing.T, name string, c nodetype.Call, kind fault.Kind, message string) {
 	t.Helper()
 	_, err := runNode(t, name, c)
 	if err == nil {

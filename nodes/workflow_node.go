@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -12,8 +13,8 @@ import (
 const maxDepth = 16
 
 // workflowType runs a saved workflow as one step.
-func workflowType(d Deps) Type {
-	return Type{
+func workflowType(d Deps) nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "workflow",
 			Description: "Runs a saved workflow as one step and gives its outputs.",
@@ -24,24 +25,24 @@ func workflowType(d Deps) Type {
 			OpenOutputs: true,
 			Call:        &ir.Call{Name: "workflow", Inputs: "inputs"},
 		},
-		Run: func(ctx context.Context, c Call) (Outcome, error) {
-			name := c.text("workflow")
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			name := c.Text("workflow")
 			switch {
 			case name == "":
-				return Outcome{}, fault.New(fault.InvalidRequest, "workflow is empty: give the name of a saved workflow")
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "workflow is empty: give the name of a saved workflow")
 			case c.Depth >= maxDepth:
-				return Outcome{}, fault.New(fault.InvalidRequest, "workflows are nested more than %d deep, at %s: does one run itself?", maxDepth, quote(name))
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "workflows are nested more than %d deep, at %s: does one run itself?", maxDepth, quote(name))
 			case d.RunWorkflow == nil:
-				return Outcome{}, fault.New(fault.InvalidRequest, "workflow %s cannot be run here", quote(name))
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "workflow %s cannot be run here", quote(name))
 			}
-			inputs := c.object("inputs")
+			inputs := c.Object("inputs")
 			if inputs == nil {
 				inputs = map[string]any{}
 			}
 			outputs, err := d.RunWorkflow(ctx, name, inputs, c.Depth+1)
-			return Outcome{Outputs: outputs}, err
+			return nodetype.Outcome{Outputs: outputs}, err
 		},
-		Example: Example{
+		Example: nodetype.Example{
 			Params:  map[string]any{"workflow": "greet", "inputs": map[string]any{"name": "Ada"}},
 			Outputs: map[string]any{"greeting": "Hello, Ada!"},
 		},

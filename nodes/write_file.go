@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // writeFile writes a text to a file.
-func writeFile() Type {
-	return Type{
+func writeFile() nodetype.Type {
+	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "write-file",
 			Description: "Writes or saves text to a file, which is made or replaced as a whole; with append it is added to the end.",
@@ -34,7 +35,7 @@ func writeFile() Type {
 			Effects: []ir.Effect{ir.Writes},
 		},
 		Run: runWriteFile,
-		Example: Example{
+		Example: nodetype.Example{
 			Files:   map[string]string{"log.txt": "one\n"},
 			Params:  map[string]any{"file_path": "log.txt", "content": "two\n", "append": true},
 			Outputs: map[string]any{"file_path": "log.txt", "bytes": 4},
@@ -43,21 +44,21 @@ func writeFile() Type {
 	}
 }
 
-func runWriteFile(_ context.Context, c Call) (Outcome, error) {
-	path, err := c.path("file_path")
+func runWriteFile(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+	path, err := c.Path("file_path")
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
-	doing := "write " + quote(c.text("file_path"))
-	data, err := encode(c.Params["content"], c.text("encoding"), doing)
+	doing := "write " + quote(c.Text("file_path"))
+	data, err := encode(c.Params["content"], c.Text("encoding"), doing)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	path, old, err := target(path, doing, "give the path of a file in it")
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
-	if c.flag("append") {
+	if c.Flag("append") {
 		err = appendTo(path, data)
 	} else {
 		var mode fs.FileMode
@@ -70,9 +71,9 @@ func runWriteFile(_ context.Context, c Call) (Outcome, error) {
 		})
 	}
 	if err != nil {
-		return Outcome{}, fileFault(doing, err)
+		return nodetype.Outcome{}, fileFault(doing, err)
 	}
-	return Outcome{Outputs: map[string]any{"file_path": c.text("file_path"), "bytes": len(data)}}, nil
+	return nodetype.Outcome{Outputs: map[string]any{"file_path": c.Text("file_path"), "bytes": len(data)}}, nil
 }
 
 // appendTo adds to a file in one write. What a full disk leaves half written is taken back.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/diag"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -171,7 +172,7 @@ func (a *app) validateLines(ctx context.Context, file string) error {
 }
 
 // validateLine checks one line; a line that is none is a result too.
-func validateLine(line []byte, n int, c *ir.Catalogue, types map[string]workflow.Type) validatedLine {
+func validateLine(line []byte, n int, c *ir.Catalogue, types map[string]nodetype.Type) validatedLine {
 	var read struct {
 		ID json.RawMessage `json:"id"`
 		IR json.RawMessage `json:"ir"`

@@ -13,6 +13,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/nodetype"
 	"pflow/internal/planner"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -33,15 +34,11 @@ func isWorkflowPath(arg string) bool {
 	return strings.Contains(arg, "/") || strings.HasSuffix(arg, ".json")
 }
 
-// nodeTypes are the built-in node types as package workflow runs them.
-func (a *app) nodeTypes() map[string]workflow.Type {
-	out := map[string]workflow.Type{}
+// nodeTypes are the built-in node types by name.
+func (a *app) nodeTypes() map[string]nodetype.Type {
+	out := map[string]nodetype.Type{}
 	for _, t := range nodes.Types(a.deps()) {
-		out[t.Interface.Name] = workflow.Type{Interface: t.Interface, Check: t.Check, Late: t.Late, Destroys: t.Destroys,
-			Run: func(ctx context.Context, c workflow.Call) (workflow.Outcome, error) {
-				got, err := t.Run(ctx, nodes.Call(c))
-				return workflow.Outcome(got), err
-			}}
+		out[t.Interface.Name] = t
 	}
 	return out
 }

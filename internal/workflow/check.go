@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"pflow/internal/diag"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // Check decodes and validates a document: ir.Check, and with it what node types check of their own params. It is the
 // validator for generating, saving, validating and running.
-func Check(data []byte, c *ir.Catalogue, types map[string]Type, o ir.Options) (*ir.Workflow, diag.List) {
+func Check(data []byte, c *ir.Catalogue, types map[string]nodetype.Type, o ir.Options) (*ir.Workflow, diag.List) {
 	w, list := ir.Check(data, c, o)
 	if slices.ContainsFunc(list, func(f diag.Finding) bool { return f.Severity == diag.Error && ir.Tier(f.Kind) == 1 }) {
 		return w, list
@@ -20,7 +21,7 @@ func Check(data []byte, c *ir.Catalogue, types map[string]Type, o ir.Options) (*
 }
 
 // checkTypes asks the node types. A finding of a template that the validator has reported is not told twice.
-func checkTypes(w *ir.Workflow, types map[string]Type) diag.List {
+func checkTypes(w *ir.Workflow, types map[string]nodetype.Type) diag.List {
 	var out diag.List
 	for i := range w.Nodes {
 		n := &w.Nodes[i]

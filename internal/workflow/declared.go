@@ -7,6 +7,7 @@ import (
 	"pflow/engine"
 	"pflow/engine/cond"
 	"pflow/internal/catalogue"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -58,11 +59,11 @@ func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode)
 			c.report(at, NotRunnable, "%s: %s: %s", run.Place, problem.Path, problem.Message)
 		}
 	}
-	return nil, c.perform(d, &call{c: c, node: n, iface: decl.Interface, params: p, run: func(ctx context.Context, in Call) (Outcome, error) {
+	return nil, c.perform(d, &call{c: c, node: n, iface: decl.Interface, params: p, run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
 		scope := portValues(decl.Interface, in.Params)
 		params, err := inner.resolve(scope, t.Interface)
 		if err != nil {
-			return Outcome{}, err
+			return nodetype.Outcome{}, err
 		}
 		in.Params = params
 		in.Resolve = func(template string) (any, error) { return resolveTemplate(template, scope) }

@@ -7,6 +7,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/catalogue"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -80,7 +81,7 @@ type Reloaded struct {
 }
 
 // Reload reads what Documents wrote. builtinTypes are the node types of this process.
-func Reload(data []byte, builtinTypes map[string]Type) (*Reloaded, error) {
+func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, error) {
 	var d documents
 	if err := json.Unmarshal(data, &d); err != nil {
 		return nil, fmt.Errorf("the documents of the run cannot be read: %w", err)

@@ -11,63 +11,64 @@ import (
 
 	"pflow/internal/catalogue"
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // testTypes are node types for tests: they touch nothing outside.
-func testTypes() map[string]Type {
+func testTypes() map[string]nodetype.Type {
 	in := func(key string, t value.Type, required bool) ir.Port {
 		return ir.Port{Key: key, Type: t, Required: required}
 	}
-	list := []Type{
+	list := []nodetype.Type{
 		{ // gives its params back, as text too
 			Interface: &ir.Interface{Name: "echo", Inputs: []ir.Port{in("value", value.Any, false)}, OpenParams: true,
 				Outputs: []ir.Port{in("out", value.Any, false), in("text", value.String, false)}, Effects: []ir.Effect{ir.Idempotent}},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
-				return Outcome{Outputs: map[string]any{"out": c.Params["value"], "text": ir.Text(c.Params["value"])}}, nil
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+				return nodetype.Outcome{Outputs: map[string]any{"out": c.Params["value"], "text": ir.Text(c.Params["value"])}}, nil
 			},
 		},
 		{ // has a required input with a name of its own, and one of type string
 			Interface: &ir.Interface{Name: "shout", Inputs: []ir.Port{in("text", value.String, true), {Key: "mark", Type: value.String, Default: "!"}},
 				Outputs: []ir.Port{in("loud", value.String, false)}, Effects: []ir.Effect{ir.Idempotent}},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
-				return Outcome{Outputs: map[string]any{"loud": strings.ToUpper(c.Params["text"].(string)) + c.Params["mark"].(string)}}, nil
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+				return nodetype.Outcome{Outputs: map[string]any{"loud": strings.ToUpper(c.Params["text"].(string)) + c.Params["mark"].(string)}}, nil
 			},
 		},
 		{
 			Interface: &ir.Interface{Name: "fail", Params: []ir.Port{in("kind", value.String, false), in("message", value.String, false)},
 				Outputs: []ir.Port{in("never", value.String, false)}},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 				kind, _ := c.Params["kind"].(string)
 				if kind == "" {
 					kind = "not_found"
 				}
-				return Outcome{}, fault.New(fault.Kind(kind), "it failed: %v", c.Params["message"])
+				return nodetype.Outcome{}, fault.New(fault.Kind(kind), "it failed: %v", c.Params["message"])
 			},
 		},
 		{
 			Interface: &ir.Interface{Name: "choose", Params: []ir.Port{in("action", value.String, true)}, Actions: []string{"left", "right"}},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
-				return Outcome{Action: c.Params["action"].(string)}, nil
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+				return nodetype.Outcome{Action: c.Params["action"].(string)}, nil
 			},
 		},
 		{
 			Interface: &ir.Interface{Name: "wait", Params: []ir.Port{in("for", value.String, true)}, Effects: []ir.Effect{ir.Idempotent}},
-			Run: func(ctx context.Context, c Call) (Outcome, error) {
+			Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 				d, _ := time.ParseDuration(c.Params["for"].(string))
 				select {
 				case <-time.After(d):
-					return Outcome{}, nil
+					return nodetype.Outcome{}, nil
 				case <-ctx.Done():
-					return Outcome{}, ctx.Err()
+					return nodetype.Outcome{}, ctx.Err()
 				}
 			},
 		},
 		{ // as shell does: a text whose templates it resolves itself
 			Interface: &ir.Interface{Name: "late", Inputs: []ir.Port{in("command", value.String, true)}, Outputs: []ir.Port{in("stdout", value.String, false)}},
 			Late:      []string{"command"},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 				p, _ := ir.Compile(c.Params["command"])
 				out := c.Params["command"].(string) + " ="
 				var err error
@@ -78,18 +79,18 @@ func testTypes() map[string]Type {
 						err = e2
 					}
 				})
-				return Outcome{Outputs: map[string]any{"stdout": out}}, err
+				return nodetype.Outcome{Outputs: map[string]any{"stdout": out}}, err
 			},
 		},
 		{
 			Interface: &ir.Interface{Name: "raw", Params: []ir.Port{{Key: "expression", Type: value.String, Raw: true}}, Outputs: []ir.Port{in("result", value.Any, false)}},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
-				return Outcome{Outputs: map[string]any{"result": c.Params["expression"]}}, nil
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+				return nodetype.Outcome{Outputs: map[string]any{"result": c.Params["expression"]}}, nil
 			},
 		},
 		{
 			Interface: &ir.Interface{Name: "destroy", Inputs: []ir.Port{in("path", value.String, false)}, Effects: []ir.Effect{ir.Destructive}},
-			Run:       func(context.Context, Call) (Outcome, error) { return Outcome{}, nil },
+			Run:       func(context.Context, nodetype.Call) (nodetype.Outcome, error) { return nodetype.Outcome{}, nil },
 		},
 		{
 			Interface: &ir.Interface{Name: "workflow", Params: []ir.Port{in("workflow", value.String, true)},
@@ -99,13 +100,13 @@ func testTypes() map[string]Type {
 			Interface: &ir.Interface{Name: "shell", Inputs: []ir.Port{in("command", value.String, true), in("stdin", value.String, false)},
 				Outputs: []ir.Port{in("stdout", value.String, false), in("exit_code", value.Integer, false)}},
 			Late: []string{"command"},
-			Run: func(_ context.Context, c Call) (Outcome, error) {
+			Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 				v, err := c.Resolve("${text}")
-				return Outcome{Outputs: map[string]any{"stdout": fmt.Sprintf("{\"a\": 1, \"said\": %s}\n", value.JSON(v)), "exit_code": 0}}, err
+				return nodetype.Outcome{Outputs: map[string]any{"stdout": fmt.Sprintf("{\"a\": 1, \"said\": %s}\n", value.JSON(v)), "exit_code": 0}}, err
 			},
 		},
 	}
-	out := map[string]Type{}
+	out := map[string]nodetype.Type{}
 	for _, t := range list {
 		out[t.Interface.Name] = t
 	}
@@ -114,7 +115,7 @@ func testTypes() map[string]Type {
 
 // world is what a test's workflows run in.
 type world struct {
-	types    map[string]Type
+	types    map[string]nodetype.Type
 	saved    map[string]string // name -> IR
 	environ  map[string]string
 	declared string // JSON list of declarations

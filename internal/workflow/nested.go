@@ -9,6 +9,7 @@ import (
 	"pflow/engine"
 	"pflow/engine/cond"
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -20,7 +21,9 @@ func (c *compiler) workflow(at int, i *ir.Interface, name string, given map[stri
 	p := c.params(n, given, i, nil, n.Batch != nil)
 	if slices.Contains(c.chain, name) || c.depth+1 >= maxDepth {
 		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: p,
-			run: func(ctx context.Context, in Call) (Outcome, error) { return c.callNow(ctx, name, in.Params, in) }})
+			run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
+				return c.callNow(ctx, name, in.Params, in)
+			}})
 	}
 	w, err := c.load(name)
 	if err != nil {
@@ -57,7 +60,7 @@ func (c *compiler) caller(at int, i *ir.Interface, d *engine.DAGNode) (func(map[
 	inputs, object := n.Params[i.Call.Inputs].(map[string]any)
 	if !fixed || n.Params[i.Call.Inputs] != nil && !object {
 		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, nil, n.Batch != nil),
-			run: func(ctx context.Context, in Call) (Outcome, error) {
+			run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
 				name, _ := in.Params[i.Call.Name].(string)
 				inputs, _ := in.Params[i.Call.Inputs].(map[string]any)
 				return c.callNow(ctx, name, inputs, in)
@@ -205,29 +208,29 @@ func (f innerResult) Eval(s *cond.Scope) (any, error) {
 
 // callNow runs a workflow whose name is only known now, or that calls itself, as a run within the node: its steps are
 // not journaled, so a resumed run begins it anew.
-func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]any, in Call) (Outcome, error) {
+func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]any, in nodetype.Call) (nodetype.Outcome, error) {
 	if in.Depth+1 >= maxDepth {
-		return Outcome{}, fault.New(fault.InvalidRequest, "workflows call each other more than %d deep: %s calls %s", maxDepth, c.name, name)
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "workflows call each other more than %d deep: %s calls %s", maxDepth, c.name, name)
 	}
 	if c.env.Load == nil {
-		return Outcome{}, fault.New(fault.NotFound, "there are no saved workflows here")
+		return nodetype.Outcome{}, fault.New(fault.NotFound, "there are no saved workflows here")
 	}
 	w, err := c.env.Load(name)
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	if err := c.valid(w); err != nil {
-		return Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s: %s", name, err.Error())
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s: %s", name, err.Error())
 	}
 	p, found := Compile(Source{Name: name, Workflow: w}, c.env)
 	if p == nil {
-		return Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s cannot be run: %s", name, strings.TrimSpace(found.Text()))
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s cannot be run: %s", name, strings.TrimSpace(found.Text()))
 	}
 	outer := running(ctx)
 	for _, a := range p.Approvals {
 		a.Node = name + "/" + a.Node
 		if outer.approve == nil || !outer.approve(ctx, a) {
-			return Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
+			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
 		}
 	}
 	own, missing, err := p.Bind(Given{Values: inputs, handed: true})
@@ -235,25 +238,25 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 		own[environKey] = p.environment()
 	}
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	if len(missing) > 0 {
-		return Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s needs the input %q", name, missing[0].Name)
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s needs the input %q", name, missing[0].Name)
 	}
 	nested := &session{approve: outer.approve, depth: in.Depth + 1}
 	res, err := engine.Execute(context.WithValue(ctx, runKey{}, nested), p.flow, own, engine.Options{})
 	if err != nil {
-		return Outcome{}, err
+		return nodetype.Outcome{}, err
 	}
 	for _, text := range nested.warnings {
 		outer.warn(text)
 	}
 	if res.Error != nil {
 		if text := res.Error.Message; outer.depth > 0 { // the outermost call says where
-			return Outcome{Meters: res.Usage}, fault.New(fault.Kind(res.Error.Kind), "%s", text)
+			return nodetype.Outcome{Meters: res.Usage}, fault.New(fault.Kind(res.Error.Kind), "%s", text)
 		}
-		return Outcome{Meters: res.Usage}, fault.New(fault.Kind(res.Error.Kind), "%s: %s", res.Error.Node, res.Error.Message)
+		return nodetype.Outcome{Meters: res.Usage}, fault.New(fault.Kind(res.Error.Kind), "%s: %s", res.Error.Node, res.Error.Message)
 	}
 	out, _ := p.outputs.values(res.Store, nil).(map[string]any)
-	return Outcome{Outputs: out, Meters: res.Usage}, nil
+	return nodetype.Outcome{Outputs: out, Meters: res.Usage}, nil
 }

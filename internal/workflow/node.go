@@ -5,6 +5,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
 
@@ -17,7 +18,7 @@ type call struct {
 	node   *ir.Node
 	iface  *ir.Interface
 	params *params
-	run    func(ctx context.Context, c Call) (Outcome, error)
+	run    func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error)
 }
 
 // op is the op of a call. It is the node's own: whether it may run again after a crash is its component's to say.
@@ -45,7 +46,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err != nil {
 		return out, err
 	}
-	got, err := c.run(ctx, Call{
+	got, err := c.run(ctx, nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
 		Resolve: func(template string) (any, error) { return resolveTemplate(template, scope) },
 	})

@@ -13,6 +13,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/nodetype"
 )
 
 // kept runs a program with a journal in a home.
@@ -31,7 +32,7 @@ func kept(t *testing.T, p *Program, home string, given map[string]any, approve A
 }
 
 // resumed goes on with the run of a home, from nothing but its files.
-func resumed(t *testing.T, home string, types map[string]Type, approve Approve) (*Result, error) {
+func resumed(t *testing.T, home string, types map[string]nodetype.Type, approve Approve) (*Result, error) {
 	t.Helper()
 	past, docs, j, err := journal.Resume(home, "run", time.Now())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -23,23 +24,23 @@ const secretValue = `s3cr"et/+v@lue`
 func TestSecretsStayOut(t *testing.T) {
 	types := testTypes()
 	seen := 0
-	types["use"] = Type{
+	types["use"] = nodetype.Type{
 		Interface: &ir.Interface{Name: "use", Inputs: []ir.Port{{Key: "token", Type: value.String, Required: true}}, Outputs: []ir.Port{{Key: "answer", Type: value.Any}}},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			if !strings.Contains(c.Params["token"].(string), secretValue) {
 				t.Errorf("the node got %q", c.Params["token"])
 			}
 			seen++
 			v := c.Params["token"].(string)
-			return Outcome{Outputs: map[string]any{"answer": map[string]any{v: []any{v, value.JSON(v), base64.StdEncoding.EncodeToString([]byte(secretValue)), "plain"}}},
+			return nodetype.Outcome{Outputs: map[string]any{"answer": map[string]any{v: []any{v, value.JSON(v), base64.StdEncoding.EncodeToString([]byte(secretValue)), "plain"}}},
 				Warnings: []string{"beware of " + v}}, nil
 		},
 	}
-	types["leak"] = Type{
+	types["leak"] = nodetype.Type{
 		Interface: &ir.Interface{Name: "leak", Inputs: []ir.Port{{Key: "token", Type: value.String, Required: true}}},
-		Run: func(_ context.Context, c Call) (Outcome, error) {
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			_, err := ir.Coerce(value.Integer, c.Params["token"])
-			return Outcome{}, err
+			return nodetype.Outcome{}, err
 		},
 	}
 	w := world{types: types, environ: map[string]string{"TOKEN": secretValue, "PLAIN": "seen"}, saved: map[string]string{

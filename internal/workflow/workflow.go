@@ -13,47 +13,16 @@
 package workflow
 
 import (
-	"context"
-	"time"
-
 	"pflow/engine"
 	"pflow/internal/catalogue"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
-
-// Type is a node type as this package runs it.
-type Type struct {
-	Interface *ir.Interface
-	Check     func(params map[string]any) []ir.Problem
-	Late      []string // params that Run fills in itself, by Call.Resolve
-	// Destroys reports whether a node with these params may destroy what is there; nil if the effects say all.
-	Destroys func(params map[string]any) bool
-	Run      func(ctx context.Context, c Call) (Outcome, error)
-}
-
-// Call is what one run of a node sees.
-type Call struct {
-	Params  map[string]any
-	Resolve func(template string) (any, error)
-	Dir     string
-	Env     func(name string) string
-	Now     time.Time
-	Depth   int
-}
-
-// Outcome is what a node gives: its outputs by key, and its action ("" stands for default).
-type Outcome struct {
-	Outputs map[string]any
-	Action  string
-	Meters  map[string]float64
-	// Warnings are for the user: what was cut, what was not text.
-	Warnings []string
-}
 
 // Env is what workflows are compiled and run in.
 type Env struct {
 	Catalogue *ir.Catalogue
-	Types     map[string]Type                // built-in node types by name
+	Types     map[string]nodetype.Type       // built-in node types by name
 	Declared  map[string]*catalogue.Declared // nodes declared in YAML
 	// Load gives a workflow that another one calls: a saved name, or a path, which counts from Dir.
 	Load func(name string) (*ir.Workflow, error)

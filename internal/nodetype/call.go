@@ -1,0 +1,48 @@
+package nodetype
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pflow/internal/fault"
+	"pflow/ir"
+)
+
+// Text gives a param as text, "" if it is not given.
+func (c Call) Text(key string) string { return ir.Text(c.Params[key]) }
+
+// Flag reports whether a param is true. Nothing but true is: "yes" and 1 are not.
+func (c Call) Flag(key string) bool { b, _ := c.Params[key].(bool); return b }
+
+// Object gives a param that is an object, nil if it is not given.
+func (c Call) Object(key string) map[string]any { m, _ := c.Params[key].(map[string]any); return m }
+
+// Path gives the path of a file from a param: relative paths count from the working directory, ~/ is the home folder.
+func (c Call) Path(key string) (string, error) {
+	p := c.Text(key)
+	switch {
+	case p == "":
+		return "", fault.New(fault.InvalidRequest, "%s is empty: give a path", key)
+	case strings.ContainsRune(p, 0):
+		return "", fault.New(fault.InvalidRequest, "%s %s holds a NUL character, which no path can", key, strconv.Quote(p))
+	}
+	return c.Locate(p), nil
+}
+
+// Locate makes a path absolute, if Dir is. It does not tidy the path: behind a symbolic link a/../b is not b.
+func (c Call) Locate(p string) string {
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		if c.Env != nil && c.Env("HOME") != "" {
+			return c.Env("HOME") + p[1:]
+		}
+	}
+	return joinPath(c.Dir, p)
+}
+
+func joinPath(dir, p string) string {
+	if dir == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) + p
+}

@@ -1,0 +1,60 @@
+// Package nodetype says what a node type is: what package nodes writes, and package workflow compiles and runs.
+package nodetype
+
+import (
+	"context"
+	"time"
+
+	"pflow/ir"
+)
+
+// Type is a node type: what a node of a workflow runs. Ops and node types are two namespaces: ops are what flows are
+// made of, node types what workflows are made of.
+type Type struct {
+	// Interface is the single source for validation, prompts, documentation and `pflow node`.
+	Interface *ir.Interface
+	// Check looks at params as they stand in the IR, templates and all, for what the interface cannot say; nil if there
+	// is nothing. A problem's Path is that into params: "command", "args[0]".
+	Check func(params map[string]any) []ir.Problem
+	// Late names params that Run fills in itself, by Call.Resolve: they reach it as they stand in the IR, because a value
+	// must not become part of a text that is code (a shell command, a text template). Their templates are validated as
+	// all others are.
+	Late []string
+	// Destroys reports whether a node with these params, as they stand in the IR, may destroy what is there; nil if the
+	// interface's effects say all.
+	Destroys func(params map[string]any) bool
+	// Run runs the node once. It is safe for concurrent use. With an error the outcome holds what there was until then,
+	// to show. Errors are *fault.Error, or the context's.
+	Run func(ctx context.Context, c Call) (Outcome, error)
+	// Example is a worked example that a test runs.
+	Example Example
+}
+
+// Call is what one run of a node sees.
+type Call struct {
+	// Params are resolved, of the types that the interface declares, without those left out; those that it calls raw and
+	// those that Late names stand as they are in the IR.
+	Params map[string]any
+	// Resolve gives the value of one template, such as ${read.content}, for the params that Late names.
+	Resolve func(template string) (any, error)
+	Dir     string // the working directory: relative paths count from here
+	Env     func(name string) string
+	Now     time.Time // the instant the run began
+	Depth   int       // how many workflows the one of this node is nested in
+}
+
+// Outcome is what a node gives: its outputs by key, and its action ("" stands for default).
+type Outcome struct {
+	Outputs  map[string]any
+	Action   string
+	Meters   map[string]float64
+	Warnings []string // for the user: what was cut, what was not text
+}
+
+// Example runs the node in an empty folder with Files in it; Outputs are wanted, and Want are the files afterwards.
+type Example struct {
+	Files   map[string]string
+	Params  map[string]any
+	Outputs map[string]any
+	Want    map[string]string // nil: as before
+}
