@@ -70,6 +70,7 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 	res.RunID = o.RunID
 	d.keep(func() error { return o.Journal.Ended(res.Status) })
 	if d.lost != nil {
+		res.Lost = d.lost
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the run cannot be resumed: %v", d.lost))
 	}
 	return res, nil

@@ -31,6 +31,7 @@ type Result struct {
 	Steps    []Step             `json:"steps"`
 	Usage    map[string]float64 `json:"usage"` // meters, added up
 	RunID    string             `json:"run_id"`
+	Lost     error              `json:"-"` // why the run cannot be resumed, which a warning says too; nil: it can
 }
 
 // Step is one visit of a node that ended. Action is nil if it failed.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,7 +49,9 @@ func tooMany(c *cobra.Command, args []string, most int) error {
 // badFlag is the error of a flag that cannot be read; for one that does not exist it says which was meant.
 func badFlag(c *cobra.Command, err error) error {
 	hint := "; see " + c.CommandPath() + " --help"
-	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		name := unknown.GetSpecifiedName()
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := diag.Nearest(name, names); near != "" {

@@ -14,7 +14,7 @@ import (
 // failed.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // a run failed or hit a limit, a test or a check found a fault
+	exitFailed      = 1   // a run failed or hit a limit, a test or a check found a fault, or whatever is not named here
 	exitUsage       = 2   // usage, or an invalid document
 	exitMissing     = 3   // input is missing
 	exitDeclined    = 4   // declined, waiting for approval, or a resume that needs a decision
@@ -56,7 +56,7 @@ func (a *app) status(err error) int {
 		return exitUsage
 	}
 	fmt.Fprintln(a.stderr, a.paint(codeRed, "pflow:")+" "+err.Error())
-	return exitUsage // what the program itself did not class is the command line's: cobra's errors
+	return exitFailed // what nobody classed is no fault of the command line
 }
 
 // interrupted is the status for a signal that ended the program.

@@ -182,6 +182,7 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 		return err
 	}
 	if unkept != nil {
+		res.Lost = unkept
 		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
 	}
 	return a.finish(res)
@@ -243,7 +244,7 @@ func (a *app) observer() func(engine.Transition) {
 // resumeHint is the command that goes on with a run.
 func (a *app) resumeHint(id string) string {
 	if a.home != "" {
-		return "pflow resume " + id + " --home " + a.home
+		return "pflow resume " + id + " --home " + shellQuote(a.home)
 	}
 	return "pflow resume " + id
 }
@@ -286,7 +287,7 @@ func (a *app) finish(res *engine.Result) error {
 		return nil
 	case engine.Cancelled:
 		hint := ""
-		if len(res.Warnings) == 0 {
+		if res.Lost == nil {
 			hint = "; go on with: " + a.goOnHint(res.RunID)
 		}
 		return fail(exitFailed, "the run was cancelled%s", hint)

@@ -12,6 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/retrieve"
 )
@@ -32,7 +33,11 @@ func (a *app) requestCommand(root *cobra.Command) {
 			return a.request(c.Context(), args, f)
 		}
 		in := &invocation{path: "pflow run"}
-		if a.namesWorkflow(args) {
+		named, err := a.namesWorkflow(args)
+		if err != nil {
+			return err
+		}
+		if named {
 			for _, word := range args {
 				if err := in.word(c, word); err != nil {
 					return err
@@ -47,6 +52,9 @@ func (a *app) requestCommand(root *cobra.Command) {
 		if err := f.strayYes(args); err != nil {
 			return err
 		}
+		if slices.Contains(reservedCommands, args[0]) {
+			return usage("there is no command %q. To ask for it as a request, %s", args[0], quoted(args))
+		}
 		if len(args) == 1 && bareWord.MatchString(args[0]) {
 			return a.noSuchWord(root, args[0])
 		}
@@ -59,22 +67,29 @@ func (a *app) requestCommand(root *cobra.Command) {
 
 var bareWord = regexp.MustCompile(`^[\pL\d_-]+$`)
 
-// namesWorkflow reports whether the first word is a file or a saved workflow and all others are its inputs.
-func (a *app) namesWorkflow(args []string) bool {
+// namesWorkflow reports whether the first word is a file or a saved workflow and all others are its inputs. The error is
+// that of a saved workflow that cannot be read: its name asks for it, and for nothing else.
+func (a *app) namesWorkflow(args []string) (bool, error) {
 	for _, word := range args[1:] {
 		if name, _, ok := strings.Cut(word, "="); !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return false
+			return false, nil
 		}
 	}
 	if isWorkflowPath(args[0]) && !strings.Contains(args[0], " ") {
 		_, err := readWorkflowFile(args[0])
-		return err == nil
+		return err == nil, nil
 	}
-	if a.homeDir() == "" || !workflowRef.MatchString(args[0]) {
-		return false
+	if a.homeDir() == "" || !workflowRef.MatchString(args[0]) || a.library().ValidName(args[0]) != nil && !strings.Contains(args[0], "@") {
+		return false, nil
 	}
-	_, _, err := a.library().Get(args[0])
-	return err == nil
+	switch _, _, err := a.library().Get(args[0]); {
+	case err == nil:
+		return true, nil
+	case fault.Of(err).Kind == fault.NotFound || fault.Of(err).Kind == fault.InvalidRequest:
+		return false, nil
+	default:
+		return false, a.noWorkflow(args[0], err)
+	}
 }
 
 var workflowRef = regexp.MustCompile(`^[a-z0-9-]+(@\d+)?$`)
@@ -104,9 +119,20 @@ func misspelt(root *cobra.Command, args []string) error {
 		}
 	}
 	if hint := didYouMean(word, near); hint != "" {
-		return usage("there is no command %q%s To ask for it as a request, quote it: pflow %s", args[0], hint, shellQuote(strings.Join(args, " ")))
+		return usage("there is no command %q%s To ask for it as a request, %s", args[0], hint, quoted(args))
 	}
 	return nil
+}
+
+// reservedCommands are words that are commands elsewhere or will be here. Nobody who types one means a request.
+var reservedCommands = []string{"mcp", "runs", "schedule", "serve", "trace", "tune", "why"}
+
+// quoted says how words are given that are a request although the first is taken for a command.
+func quoted(words []string) string {
+	if len(words) == 1 {
+		return "say: pflow -- " + shellQuote(words[0])
+	}
+	return "quote it: pflow " + shellQuote(strings.Join(words, " "))
 }
 
 // oneSlip reports whether two words differ in one letter, which is missing in one or another one, or in the order of two.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,10 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 				return usage("there is no home folder, so no run was kept; set PFLOW_HOME or give --home")
 			}
 			past, documents, w, err := journal.Resume(a.homeDir(), args[0], time.Now())
+			var unread *fs.PathError
+			if errors.As(err, &unread) {
+				return fail(exitFailed, "%s", fileError(err))
+			}
 			if err != nil {
 				hint := ""
 				if !slices.Contains(a.runs(), args[0]) {

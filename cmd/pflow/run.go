@@ -256,6 +256,7 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 		return err
 	}
 	if unkept != nil {
+		res.Lost = unkept
 		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
 	}
 	return a.ended(res, in.command())
@@ -275,7 +276,7 @@ func (a *app) ended(res *workflow.Result, again string) error {
 			return err
 		}
 	}
-	resumable := res.RunID != "" && !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "the run cannot be resumed") })
+	resumable := res.RunID != "" && res.Lost == nil
 	switch res.Status {
 	case workflow.Done:
 		return nil

@@ -181,13 +181,13 @@ func (a *app) showFindings(found diag.List) {
 	}
 }
 
-// library is the folder of saved workflows. The names of commands are no names for workflows.
+// library is the folder of saved workflows. The names of commands, also of those to come, are no names for workflows.
 func (a *app) library() *library.Library {
 	return library.New(filepath.Join(a.homeDir(), "workflows"), a.commandNames()...)
 }
 
 func (a *app) commandNames() []string {
-	var out []string
+	out := slices.Clone(reservedCommands)
 	for _, c := range a.root.Commands() {
 		out = append(out, c.Name())
 	}

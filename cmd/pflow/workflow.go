@@ -205,5 +205,10 @@ func (a *app) saved(r *library.Record) error {
 // isTaken reports whether a workflow was not saved because its name is taken.
 func isTaken(err error) bool { return errors.Is(err, library.ErrExists) }
 
-// notSaved is any other error of saving.
-func notSaved(err error) error { return usage("%v", err) }
+// notSaved is any other error of saving: of the name, or of the home.
+func notSaved(err error) error {
+	if errors.Is(err, library.ErrUnwritable) {
+		return fail(exitFailed, "%v", err)
+	}
+	return usage("%v", err)
+}

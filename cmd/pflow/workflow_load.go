@@ -119,8 +119,12 @@ func (a *app) noWorkflow(ref string, err error) error {
 	if errors.As(err, &findings) {
 		return err
 	}
+	if errors.Is(err, library.ErrUnwritable) {
+		return notSaved(err)
+	}
 	hint := ""
-	if fault.Of(err).Kind == fault.NotFound && !strings.Contains(err.Error(), "did you mean") {
+	var unknown *library.Unknown
+	if errors.As(err, &unknown) && unknown.Near == "" {
 		hint = "; pflow workflow list shows those there are"
 		if _, e := os.Stat(ref); e == nil {
 			hint = "; for the file in this directory say ./" + ref

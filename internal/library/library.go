@@ -31,6 +31,27 @@ import (
 // ErrExists is the cause of a save or rename to a name that is taken.
 var ErrExists = errors.New("the name is taken")
 
+// ErrUnwritable is the cause of a change that the folder did not take: no fault of what was to be saved.
+var ErrUnwritable = errors.New("the library cannot be written")
+
+// Unknown is the cause of asking for a workflow that is not there.
+type Unknown struct {
+	Name string
+	Near string // the name that was meant, "" where none is near
+	Kept []int  // the versions of a workflow of the name that was deleted
+}
+
+func (u *Unknown) Error() string {
+	text := fmt.Sprintf("there is no saved workflow %q", u.Name)
+	if u.Near != "" {
+		text += fmt.Sprintf("; did you mean %q?", u.Near)
+	}
+	if len(u.Kept) > 0 {
+		text += fmt.Sprintf("; it was deleted, its versions are kept: %s@%s", u.Name, numbers(u.Kept))
+	}
+	return text
+}
+
 // The kinds of findings of this package, all warnings.
 const (
 	Unreadable  = "unreadable"
@@ -217,14 +238,7 @@ func (l *Library) parse(ref string) (name string, version int, err error) {
 
 func (l *Library) unknown(name string) error {
 	names, _ := l.names()
-	text := fmt.Sprintf("there is no saved workflow %q", name)
-	if near := diag.Nearest(name, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	if kept := l.versions(name); len(kept) > 0 {
-		text += fmt.Sprintf("; it was deleted, its versions are kept: %s@%s", name, numbers(kept))
-	}
-	return fault.New(fault.NotFound, "%s", text)
+	return fault.New(fault.NotFound, "%v", &Unknown{name, diag.Nearest(name, names), l.versions(name)})
 }
 
 // History reads all versions of a workflow, newest first, the current one among them. A deleted workflow has a history

@@ -150,6 +150,7 @@ func TestHostileFiles(t *testing.T) {
 	put("Bad Name.json", string(whole))
 	put("bare.json", string(doc("bare")))
 	put("edited.json", `{"ir": `+string(doc("edited"))+`, "ir_hash": "00", "inputs": {}, "created": "x", "keyword": ["a"], "name": "other"}`)
+	put("old.json", `{"name": "old", "ir": `+string(doc("old"))+`, "version": "1.0.0", "inputs": {"a": {}}, "outputs": [], "created": "2025"}`)
 	put("notes.txt", "x")
 	put(".hidden.json", "x")
 	put(tempPrefix+"1-x", "left by a killed process")
@@ -163,7 +164,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := l.List()
-	if diff := cmp.Diff([]string{"bare", "edited", "good"}, got.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"bare", "edited", "good", "old"}, got.Names()); diff != "" {
 		t.Error(diff)
 	}
 	hash, _, _ := l.Get("edited")
@@ -196,6 +197,13 @@ no-ir.json: warning: the file is skipped: the key "ir" is missing: it is neither
 	}
 	if r := save(t, l, hash); string(r.Extra["keyword"]) != `["a"]` || r.Version != 2 {
 		t.Errorf("%+v", r)
+	}
+	// A version that is a text counts nothing.
+	if old, found, err := l.Get("old"); err != nil || len(found) > 0 || old.Version != 1 {
+		t.Errorf("the old form: %+v, %v, %v", old, found, err)
+	}
+	if got := save(t, l, record("old", "next")); got.Version != 2 {
+		t.Errorf("the next version of the old form: %d", got.Version)
 	}
 	if _, err := os.Stat(filepath.Join(dir, tempPrefix+"1-x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the temporary file of a killed process is still there")

@@ -25,7 +25,7 @@ func acquire(ctx context.Context, f *os.File) error {
 			return nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return fault.New(fault.Permission, "the library cannot be locked: %v", err)
+			return failed(err)
 		}
 		select {
 		case <-ctx.Done():

@@ -65,7 +65,7 @@ func Parse(file string, data []byte) (*Record, diag.List, error) {
 	var found diag.List
 	hash := ""
 	read := map[string]any{"name": &r.Name, "description": &r.Description, "keywords": &r.Keywords, "examples": &r.Examples, "ir": &r.IR,
-		"ir_hash": &hash, "created_at": &r.CreatedAt, "updated_at": &r.UpdatedAt, "version": &r.Version, "origin": &r.Origin}
+		"ir_hash": &hash, "created_at": &r.CreatedAt, "updated_at": &r.UpdatedAt, "version": (*number)(&r.Version), "origin": &r.Origin}
 	for _, k := range value.SortedKeys(keys) {
 		into, known := read[k]
 		switch {
@@ -96,6 +96,17 @@ func Parse(file string, data []byte) (*Record, diag.List, error) {
 		}
 	}
 	return parseIR(file, data, r.IR, r, found)
+}
+
+// number is the version of a record. In older files it is a text, such as "1.0.0", which counts nothing: it is read as 1.
+type number int
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*n = 1
+		return nil
+	}
+	return json.Unmarshal(data, (*int)(n))
 }
 
 func parseIR(file string, data, doc []byte, r *Record, found diag.List) (*Record, diag.List, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -254,5 +255,5 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New(fault.Permission, "the library cannot be written: %v", err)
+	return fault.New(fault.Permission, "%v", fmt.Errorf("%w: %w", ErrUnwritable, err))
 }

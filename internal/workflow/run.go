@@ -34,6 +34,7 @@ type Result struct {
 	RunID     string             `json:"run_id"`              // "" if nothing ran
 	Missing   []MissingInput     `json:"missing_params"`      // of needs_input
 	Approvals []Approval         `json:"approvals,omitempty"` // of waiting: what for
+	Lost      error              `json:"-"`                   // why the run cannot be resumed, which a warning says too; nil: it can
 }
 
 // MissingInput is an input that nothing gives.
@@ -78,7 +79,7 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 		return nil, err
 	}
 	res := p.Unrun(Status(got.Status))
-	res.Error, res.Steps, res.Usage, res.RunID = got.Error, got.Steps, got.Usage, got.RunID
+	res.Error, res.Steps, res.Usage, res.RunID, res.Lost = got.Error, got.Steps, got.Usage, got.RunID, got.Lost
 	res.Warnings = append(append(res.Warnings, r.warnings...), got.Warnings...)
 	switch waits := r.waits(); {
 	case got.Status == engine.Cancelled && len(waits) > 0:
