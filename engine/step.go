@@ -9,7 +9,6 @@ import (
 
 	"pflow/engine/cond"
 	"pflow/internal/fault"
-	"pflow/internal/value"
 )
 
 // EventKind says what happened to a run.
@@ -96,12 +95,8 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		in.Limited = u.nr.f.limited
 	}
 	out, err := u.spec.exec(ctx, in)
-	ev := Event{Kind: EventOutcome, ID: c.ID, Action: out.Action, Meters: out.Meters}
-	if err == nil {
-		ev.Result, err = value.Normalize(out.Result)
-	}
-	if err != nil {
-		ev.Result, ev.Action, ev.Err = nil, "", fault.Of(err)
+	ev := outcome(c.ID, out, err)
+	if ev.Err != nil {
 		switch ctx.Err() {
 		case context.DeadlineExceeded:
 			ev.Err = &fault.Error{Kind: fault.Timeout, Message: fmt.Sprintf("no result within %v", c.For), Details: ev.Err.Details}

@@ -60,7 +60,7 @@ func (x *results) difference(at int, a, b []float64, variant int) (CaseDifferenc
 }
 
 func (d *detail) side(passes []float64) Side {
-	p := readPlan(&d.plan, nil)
+	p := readPlan(d.plan, nil)
 	failed := d.failed
 	if failed == nil {
 		failed = []string{}

@@ -155,7 +155,7 @@ func (s *Store) eachRow(each func(caseLine, Row) error) error {
 // detail is what a row holds beside its numbers.
 type detail struct {
 	failed []string
-	plan   planner.Result
+	plan   *planner.Result
 	steps  []Step
 }
 
@@ -167,13 +167,17 @@ func (s *Store) detail(k Key) (*detail, error) {
 		return nil, err
 	}
 	d := &detail{}
+	d.plan, err = planner.Read([]byte(plan))
 	for _, part := range []struct {
 		text string
 		to   any
-	}{{failed, &d.failed}, {plan, &d.plan}, {steps, &d.steps}} {
-		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
-			return nil, fault.New(fault.Malformed, "a row of %s cannot be read: %v", s.Dir, err)
+	}{{failed, &d.failed}, {steps, &d.steps}} {
+		if err == nil {
+			err = value.Decode([]byte(part.text), part.to)
 		}
+	}
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "a row of %s cannot be read: %v", s.Dir, err)
 	}
 	return d, nil
 }

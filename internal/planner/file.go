@@ -38,30 +38,58 @@ func (r *Result) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Read reads a plan that was written as JSON, its values as they were.
+func Read(data []byte) (*Result, error) {
+	r := &Result{}
+	if err := value.Decode(data, r); err != nil {
+		return nil, err
+	}
+	return r, r.normalize()
+}
+
+// normalize brings what a plan holds of any type to the forms of package value.
+func (r *Result) normalize() error {
+	for _, v := range []*any{&r.Path, &r.WorkflowName, &r.WorkflowIR, &r.Error} {
+		if err := normalizeInto(v); err != nil {
+			return err
+		}
+	}
+	for _, v := range []*map[string]any{&r.Metadata, &r.ExecutionParams, &r.Browsed, &r.Discovered} {
+		if err := normalizeInto(v); err != nil {
+			return err
+		}
+	}
+	for _, v := range []*[]any{&r.MissingParams, &r.Candidates, &r.Diagnostics} {
+		if err := normalizeInto(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func normalizeInto[T any](v *T) error {
+	got, err := value.Normalize(*v)
+	if err == nil && got != nil {
+		*v = got.(T)
+	}
+	return err
+}
+
 // ReadFile reads what FileOf wrote. A plan that was changed since is a fault of kind refused.
 func ReadFile(data []byte) (*File, error) {
 	if _, err := value.ParseJSON(data); err != nil {
 		return nil, err
 	}
 	f := &File{}
-	if err := json.Unmarshal(data, f); err != nil {
+	if err := value.Decode(data, f); err != nil {
 		return nil, fault.New(fault.Malformed, "this is no plan: %v", err)
 	}
 	if f.Schema != Schema || f.Hash == "" {
 		return nil, fault.New(fault.InvalidRequest, "this is no plan file; pflow plan REQUEST -o FILE writes one")
 	}
-	for _, v := range []*any{&f.WorkflowIR, &f.Path, &f.WorkflowName} {
-		got, err := value.Normalize(*v)
-		if err != nil {
-			return nil, err
-		}
-		*v = got
-	}
-	params, err := value.Normalize(f.ExecutionParams)
-	if err != nil {
+	if err := f.normalize(); err != nil {
 		return nil, err
 	}
-	f.ExecutionParams, _ = params.(map[string]any)
 	if f.Result.Hash() != f.Hash {
 		return nil, fault.New(fault.Refused, "the plan was changed after it was made; plan again")
 	}

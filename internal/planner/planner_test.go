@@ -2,8 +2,11 @@ package planner
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pflow/engine"
 	"pflow/internal/fault"
@@ -31,6 +34,20 @@ func TestRefuse(t *testing.T) {
 		if !strings.Contains(string(data), key) {
 			t.Errorf("%s is missing in %s", key, data)
 		}
+	}
+}
+
+// TestFileKeepsNumbers: a plan that is written and read is the same plan, whatever numbers it holds.
+func TestFileKeepsNumbers(t *testing.T) {
+	r := Refuse(nil, fault.New(fault.InvalidRequest, "no"))
+	r.ExecutionParams = map[string]any{"id": 1234567890123456789, "far": 1e20, "farther": 1e300, "list": []any{1 << 53, (1 << 53) + 1}}
+	r.WorkflowIR = map[string]any{"nodes": []any{map[string]any{"params": map[string]any{"n": math.MaxInt64}}}}
+	f, err := ReadFile(FileOf("do it", r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, &f.Result); diff != "" {
+		t.Error(diff)
 	}
 }
 

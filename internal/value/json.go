@@ -13,7 +13,7 @@ import (
 )
 
 // AppendJSON appends the canonical JSON of a normalised value: keys sorted, no spaces, no HTML escaping, the shortest
-// number that reads back the same. Equal values give equal bytes, so hashes and journals can be compared.
+// number that reads back the same, written as ECMAScript and encoding/json do. ParseJSON gives the value back. Equal values give equal bytes, so hashes and journals can be compared.
 func AppendJSON(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -132,6 +132,20 @@ func ParseJSON(data []byte) (any, error) {
 	return v, nil
 }
 
+// Decode reads one JSON value into a Go value as encoding/json does, but for numbers: in a place of type any they stay
+// exact, as json.Number, until Normalize settles them.
+func Decode(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, more := d.Token(); more != io.EOF {
+		return errors.New("text follows the value")
+	}
+	return nil
+}
+
 func parse(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errors.New("nested too deep")
@@ -185,14 +199,17 @@ func parseObject(d *json.Decoder, depth int) (any, error) {
 }
 
 // ParseNumber reads a JSON number: an integer if it is written as one or is integral, else a finite float. An integer
-// literal beyond 64 bits is an error, since a float would lose digits without a word.
+// literal beyond 64 bits is a float if that is how the float is written, as 100000000000000000000 is; any other is an
+// error, since a float would lose digits without a word.
 func ParseNumber(s string) (any, error) {
-	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+	i, notInt := strconv.ParseInt(s, 10, 64)
+	if notInt == nil {
 		return int(i), nil
-	} else if errors.Is(err, strconv.ErrRange) {
-		return nil, fault.New(fault.Type, "the integer %s does not fit in 64 bits; give it as a string", s)
 	}
 	f, err := strconv.ParseFloat(s, 64)
+	if errors.Is(notInt, strconv.ErrRange) && (err != nil || string(appendFloat(nil, f)) != s) {
+		return nil, fault.New(fault.Type, "the integer %s does not fit in 64 bits; give it as a string", s)
+	}
 	if err != nil {
 		return nil, fault.New(fault.Type, "the number %s is out of range", s)
 	}

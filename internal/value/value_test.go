@@ -102,15 +102,17 @@ func TestParseJSON(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for in, want := range map[string]string{
-		"":                        "not valid JSON at line 1, column 1: the text ends too early",
-		"[1,]":                    "not valid JSON at line 1, column 4: invalid character ']' looking for beginning of value",
-		"{\"a\": 1,\n \"a\": 2}":  "the key \"a\" stands twice",
-		"1 2":                     "text follows the value",
-		"NaN":                     "invalid character 'N'",
-		"\xff":                    "not UTF-8",
-		"{\"a\"}":                 "invalid character",
-		"123456789012345678901":   "does not fit in 64 bits",
-		strings.Repeat("[", 5000): "nested too deep",
+		"":                             "not valid JSON at line 1, column 1: the text ends too early",
+		"[1,]":                         "not valid JSON at line 1, column 4: invalid character ']' looking for beginning of value",
+		"{\"a\": 1,\n \"a\": 2}":       "the key \"a\" stands twice",
+		"1 2":                          "text follows the value",
+		"NaN":                          "invalid character 'N'",
+		"\xff":                         "not UTF-8",
+		"{\"a\"}":                      "invalid character",
+		"123456789012345678901":        "does not fit in 64 bits",
+		"18446744073709551615":         "does not fit in 64 bits",
+		"1" + strings.Repeat("0", 400): "does not fit in 64 bits",
+		strings.Repeat("[", 5000):      "nested too deep",
 	} {
 		if _, err := ParseJSON([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseJSON(%.20q): %v, want %s", in, err, want)
@@ -126,6 +128,61 @@ func TestEqual(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"a": 1, "b": 3}, Merge(map[string]any{"a": 1, "b": 2}, map[string]any{"b": 3})); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// roundTrip fails unless a normalised value reads back as it was, whoever wrote it.
+func roundTrip(t *testing.T, v any) {
+	t.Helper()
+	text := AppendJSON(nil, v)
+	back, err := ParseJSON(text)
+	if err != nil || !reflect.DeepEqual(v, back) || JSON(back) != string(text) {
+		t.Fatalf("%s reads back as %#v, %v", text, back, err)
+	}
+	foreign, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ParseJSON(foreign); err != nil || !reflect.DeepEqual(v, back) {
+		t.Fatalf("encoding/json's %s reads back as %#v, %v", foreign, back, err)
+	}
+	var decoded any
+	if err := Decode(foreign, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := Normalize(decoded); err != nil || !reflect.DeepEqual(v, back) {
+		t.Fatalf("%s decodes to %#v, %v", foreign, back, err)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, f := range []float64{1e20, -1e20, 1 << 63, -(1 << 63), 1<<63 - 1024, 1 << 64, 1e21, 1e-7, 123456789012345678901, 5e-324, math.MaxFloat64, -0.0, 0.1} {
+		v, err := Normalize(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, v)
+	}
+	roundTrip(t, []any{math.MaxInt64, math.MinInt64, "\u2028\ufffd\x7f\x00<", map[string]any{"": nil, "\"": 1e20}})
+}
+
+// FuzzRoundTrip makes a value of what it is given: a number of any bits, an integer, a text, nested.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add(uint64(0x4415af1d78b58c40), int64(math.MinInt64), "a\x00\"", uint8(3)) // 1e20
+	f.Add(uint64(0x43e0000000000000), int64(math.MaxInt64), "\u2028\xff", uint8(0))
+	f.Fuzz(func(t *testing.T, bits uint64, i int64, text string, depth uint8) {
+		if len(text) > 1000 {
+			return // it would only cost time
+		}
+		var v any = []any{math.Float64frombits(bits), float64(i), i, text, map[string]any{text: math.Float64frombits(bits), "k": nil}, true}
+		for range depth {
+			v = map[string]any{text: []any{v}}
+		}
+		v, err := Normalize(v)
+		if err != nil {
+			return
+		}
+		roundTrip(t, v)
+	})
 }
 
 func FuzzNormalize(f *testing.F) {

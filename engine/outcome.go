@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"math"
+	"strings"
+
+	"pflow/internal/fault"
+	"pflow/internal/value"
+)
+
+// outcome is what an attempt gave, in the forms that a journal gives back as they are: whatever follows from an event is
+// the same when it is stepped through again.
+func outcome(id int, out Output, err error) Event {
+	ev := Event{Kind: EventOutcome, ID: id, Action: valid(out.Action), Meters: out.Meters}
+	for _, name := range value.SortedKeys(out.Meters) {
+		if n := out.Meters[name]; err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
+			err = fault.New(fault.Type, "the op used %v of %s; a meter must be finite", n, name)
+		}
+	}
+	if err == nil {
+		ev.Result, err = value.Normalize(out.Result)
+	}
+	if err != nil {
+		ev.Result, ev.Action, ev.Err = nil, "", recordable(fault.Of(err))
+		ev.Meters = finite(ev.Meters)
+	}
+	return ev
+}
+
+// recordable is an error without what no journal holds: text that is not UTF-8, details that are no value.
+func recordable(err *fault.Error) *fault.Error {
+	details, bad := value.Normalize(err.Details)
+	if bad != nil {
+		details = nil
+	}
+	out := &fault.Error{Kind: fault.Kind(valid(string(err.Kind))), Message: valid(err.Message), Cause: err.Cause}
+	if m, _ := details.(map[string]any); len(m) > 0 {
+		out.Details = m
+	}
+	return out
+}
+
+func finite(meters map[string]float64) map[string]float64 {
+	var out map[string]float64
+	for name, n := range meters {
+		if math.IsNaN(n) || math.IsInf(n, 0) {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]float64, len(meters))
+		}
+		out[name] = n
+	}
+	return out
+}
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
