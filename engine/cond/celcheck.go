@@ -146,7 +146,13 @@ func celOverload(name, target string, args []string) string {
 	case name == "@replace":
 		name, target, args = "replace", args[0], args[1:]
 	case name == "@join" || name == "@distinct":
-		name, target, args = name[1:], args[0], args[1:]
+		name, target, args = ownName(name), args[0], args[1:]
+	case name == "@int" || name == "@double":
+		name = ownName(name)
+	case name == "@text":
+		name = "string"
+	case name == "@greatest" || name == "@least":
+		name = "math." + ownName(name)
 	case name == "@value":
 		return "value() reads an optional, not " + args[0]
 	case name == "@range":

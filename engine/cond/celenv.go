@@ -162,6 +162,11 @@ func celOperations() []cel.EnvOption {
 	i, d, s, b := types.IntType, types.DoubleType, types.StringType, types.BoolType
 	numbers := []sig{two(i, i, i), two(d, d, d), two(i, d, d), two(d, i, d)}
 	order := []sig{two(i, i, b), two(d, d, b), two(i, d, b), two(d, i, b), two(s, s, b)}
+	one := func(x, out *types.Type) sig { return sig{[]*types.Type{x}, out} }
+	extremesOf := []sig{
+		one(i, i), one(d, d), one(types.NewListType(dyn), dyn),
+		two(i, i, i), two(d, d, d), two(i, d, dyn), two(d, i, dyn),
+	}
 	out := []cel.EnvOption{
 		declare("@member", cel.SingletonBinaryBinding(celMember), two(object, k, a), two(list, i, a), two(asked, dyn, asked)),
 		declare("@ask", cel.SingletonBinaryBinding(celAsk), two(dyn, dyn, asked)),
@@ -181,6 +186,10 @@ func celOperations() []cel.EnvOption {
 		declare("@mod", cel.SingletonBinaryBinding(celArithmetic("%")), two(i, i, i)),
 		declare("@neg", cel.SingletonUnaryBinding(func(x ref.Val) ref.Val { return celArithmetic("-")(types.Int(0), x) }),
 			sig{[]*types.Type{i}, i}, sig{[]*types.Type{d}, d}),
+		declare("@int", cel.SingletonFunctionBinding(celCall(own("int", value.Integer, toInt, value.Any))), one(i, i), one(d, i), one(s, i)),
+		declare("@double", cel.SingletonFunctionBinding(celCall(own("double", value.Number, toNumber("double"), value.Any))), one(i, d), one(d, d), one(s, d)),
+		declare("@greatest", cel.SingletonFunctionBinding(celCall(extremes("math.greatest", 1))), extremesOf...),
+		declare("@least", cel.SingletonFunctionBinding(celCall(extremes("math.least", -1))), extremesOf...),
 		declare("@iter", cel.SingletonUnaryBinding(celIter), sig{[]*types.Type{list}, list}, sig{[]*types.Type{object}, types.NewListType(k)}),
 		declare("@string", cel.SingletonUnaryBinding(celString), sig{[]*types.Type{dyn}, s}),
 		declare("@text", cel.SingletonFunctionBinding(celText), sig{[]*types.Type{dyn}, s}),

@@ -173,67 +173,23 @@ var celOperators = map[string]string{
 
 func (r *celResolver) callExpr(e ast.Expr, accu string) {
 	call := e.AsCall()
-	name, args, at := call.FunctionName(), call.Args(), r.offset(e.ID())
-	switch name {
-	case operators.Index, operators.OptIndex, operators.OptSelect:
-		if record, ok := r.record(args[0]); ok {
-			key, ok := args[1].AsLiteral().(types.String)
-			if !ok || args[1].Kind() != ast.LiteralKind {
-				r.problems = append(r.problems, r.env.recordAsValue(record, r.offset(args[0].ID())))
-				return
-			}
-			r.member(e, record, string(key), r.after(at, string(key)), name != operators.Index)
-			return
-		}
-	case operators.Add:
-		if accu != "" && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == accu {
-			r.expr(args[1], accu) // a macro's own, which CEL runs without copying the list each time
-			return
-		}
-	case "now", "today":
-		if !call.IsMemberFunction() && len(args) == 0 {
-			e.SetKindCase(r.fac.NewIdent(e.ID(), "@"+name))
-			return
-		}
-		r.problem(r.before(at, name), "%s takes no arguments", name)
+	name, at := call.FunctionName(), r.offset(e.ID())
+	if r.special(e, accu) {
 		return
-	case "fail":
-		if len(args) == 2 && args[0].Kind() == ast.LiteralKind {
-			if kind, ok := args[0].AsLiteral().(types.String); ok {
-				if reason := badFailKind(string(kind)); reason != "" {
-					r.problem(r.offset(args[0].ID()), "%s", reason)
-				}
-			}
-		}
 	}
 	if why := celOff[name]; why != "" {
 		r.problem(r.before(at, name), "%s is off: %s", name, why)
 	}
 	if call.IsMemberFunction() {
-		if target := call.Target(); target.Kind() != ast.IdentKind || !r.namespace(target.AsIdent()+"."+name) {
-			r.expr(target, accu)
-			if !slices.Contains(r.functions, name) && name[0] != '@' && celOff[name] == "" {
-				r.unknownFunction(name, r.before(at, name))
-			}
-		}
-		for _, arg := range args {
-			r.expr(arg, accu)
-		}
-		switch {
-		case name == "replace" || name == "join" || name == "distinct":
-			r.call(e, "@"+name, append([]ast.Expr{call.Target()}, args...)...)
-		case name == "value" && len(args) == 0:
-			r.call(e, "@value", call.Target())
-		case name == "range" && call.Target().Kind() == ast.IdentKind && call.Target().AsIdent() == "lists":
-			r.call(e, "@range", args...)
-		}
+		r.method(e, accu)
 		return
 	}
+	args := call.Args()
 	for _, arg := range args {
 		r.expr(arg, accu)
 	}
-	if name == "string" && len(args) == 1 {
-		r.call(e, "@text", args...)
+	if ours, ok := celReplaced[name]; ok && len(args) > 0 {
+		r.call(e, ours, args...)
 		return
 	}
 	if ours, ok := celOperators[name]; ok {
@@ -243,6 +199,84 @@ func (r *celResolver) callExpr(e ast.Expr, accu string) {
 	if c := name[0]; c >= 'a' && c <= 'z' && celOff[name] == "" && !slices.Contains(r.functions, name) {
 		r.unknownFunction(name, r.before(at, name))
 	}
+}
+
+// special settles the calls that are no calls here: members of records, the sum of a macro, now() and today(). It
+// reports whether nothing is left to do.
+func (r *celResolver) special(e ast.Expr, accu string) bool {
+	call := e.AsCall()
+	name, args, at := call.FunctionName(), call.Args(), r.offset(e.ID())
+	switch name {
+	case operators.Index, operators.OptIndex, operators.OptSelect:
+		record, ok := r.record(args[0])
+		if !ok {
+			return false
+		}
+		key, ok := args[1].AsLiteral().(types.String)
+		if !ok || args[1].Kind() != ast.LiteralKind {
+			r.problems = append(r.problems, r.env.recordAsValue(record, r.offset(args[0].ID())))
+			return true
+		}
+		r.member(e, record, string(key), r.after(at, string(key)), name != operators.Index)
+		return true
+	case operators.Add:
+		if accu != "" && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == accu {
+			r.expr(args[1], accu) // a macro's own, which CEL runs without copying the list each time
+			return true
+		}
+	case "now", "today":
+		if !call.IsMemberFunction() && len(args) == 0 {
+			e.SetKindCase(r.fac.NewIdent(e.ID(), "@"+name))
+			return true
+		}
+		r.problem(r.before(at, name), "%s takes no arguments", name)
+		return true
+	case "fail":
+		if len(args) == 2 && args[0].Kind() == ast.LiteralKind {
+			if kind, ok := args[0].AsLiteral().(types.String); ok {
+				if reason := badFailKind(string(kind)); reason != "" {
+					r.problem(r.offset(args[0].ID()), "%s", reason)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// method settles a call of a value's method, or of a function with a dot in its name.
+func (r *celResolver) method(e ast.Expr, accu string) {
+	call := e.AsCall()
+	name, args, target := call.FunctionName(), call.Args(), call.Target()
+	of := ""
+	if target.Kind() == ast.IdentKind && r.namespace(target.AsIdent()+"."+name) {
+		of = target.AsIdent()
+	} else {
+		r.expr(target, accu)
+		if !slices.Contains(r.functions, name) && name[0] != '@' && celOff[name] == "" {
+			r.unknownFunction(name, r.before(r.offset(e.ID()), name))
+		}
+	}
+	for _, arg := range args {
+		r.expr(arg, accu)
+	}
+	switch {
+	case name == "replace" || name == "join" || name == "distinct":
+		r.call(e, "@"+name, append([]ast.Expr{target}, args...)...)
+	case name == "value" && len(args) == 0:
+		r.call(e, "@value", target)
+	case name == "range" && of == "lists":
+		r.call(e, "@range", args...)
+	case of == "optional" && len(args) == 1:
+		// What .orValue gives instead may be of another type, so an optional has no type of its own.
+		r.next++
+		args[0] = r.fac.NewCall(r.next, "dyn", args[0])
+		e.SetKindCase(r.fac.NewMemberCall(e.ID(), name, target, args...))
+	}
+}
+
+// celReplaced are functions of CEL that lose a part of a number, or take too few values, by ours.
+var celReplaced = map[string]string{
+	"string": "@text", "int": "@int", "double": "@double", "math.@max": "@greatest", "math.@min": "@least",
 }
 
 // namespace reports whether a dotted name is a function's, as in optional.none() or math.abs(x).

@@ -101,7 +101,7 @@ func (w *celRewriter) call(e ast.Expr) {
 		if !w.scalar(args[0]) && !w.scalar(args[1]) {
 			put(map[string]string{"@eq": "@same", "@ne": "@differ"}[name], args[0], args[1], w.scope())
 		}
-	case "@among", "@text", "@range", "@replace", "@join", "@distinct":
+	case "@among", "@text", "@range", "@replace", "@join", "@distinct", "@int", "@double", "@greatest", "@least":
 		put(name, append(args[:len(args):len(args)], w.scope())...)
 	default:
 		if !call.IsMemberFunction() && sharedNames[name] {

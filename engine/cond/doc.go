@@ -16,8 +16,10 @@
 //   - and, or and ?: look from left to right and stop at what decides; an error is never forgotten. `missing || true` is an
 //     error in CEL too, whose own || would give true.
 //   - Only true and false are conditions; null is not false.
-//   - Integers and numbers compare and compute with each other. Integers that pass 64 bits, division by zero and what is
-//     not finite are errors of kind type.
+//   - What can be one of several values (a conditional, ??, orValue, a reduce, the items of a list) has the join of their
+//     types: the one that all have, else any.
+//   - Integers and numbers compare and compute with each other, integers without rounding. Integers that pass 64 bits,
+//     division by zero, what is not finite, and an integer made a number that cannot hold it are errors of kind type.
 //   - == compares by value, deeply; comparing types that can never be equal is a problem.
 //   - string(x) takes every value and gives JSON for what is no string.
 //   - Objects are walked in key order: keys, values, toPairs in expr, every macro in CEL.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/checker/nature"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/file"
@@ -36,7 +35,7 @@ func (c *Compiler) compileExpr(p *Program, env *Env) (problems []Problem) {
 	if names.problems != nil {
 		return names.problems
 	}
-	if _, err := checker.Check(tree, e.config); err != nil {
+	if err := e.check(tree); err != nil {
 		return exprProblem(p.src, err)
 	}
 	var ok bool
@@ -66,8 +65,8 @@ func isPath(n ast.Node) bool {
 	return false
 }
 
-// typeOf is the static type of a checked tree. expr gives `c ? 1 : nil` and `a?.b` the type of the one branch; since the
-// value may be null, they are any here.
+// typeOf is the static type of a checked tree. expr gives `a?.b` the type of b; since the value may be null, it is any
+// here.
 func (e *exprEnv) typeOf(n ast.Node) (t value.Type, null, ok bool) {
 	switch n := n.(type) {
 	case *ast.NilNode:

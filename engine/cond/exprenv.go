@@ -66,6 +66,10 @@ func exprConfig(env *Env) *conf.Config {
 	for _, f := range exprOwn {
 		config.Functions[f.Name] = exprFunction(f)
 	}
+	config.Functions[anyName] = anyFunction
+	for _, f := range exprAggregates {
+		config.Functions[f.Name] = f
+	}
 	for name, f := range exprPaid {
 		config.Functions[name] = &builtin.Function{Name: name, Func: f}
 	}

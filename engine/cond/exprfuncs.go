@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 	"pflow/internal/value"
 )
 
-// exprOwn replaces functions of expr that go in map order, make text without a bound, or print Go's nil.
+// exprOwn replaces functions of expr that go in map order, make text without a bound, print Go's nil, or give another
+// number where one does not fit.
 var exprOwn = []function{
 	own("keys", value.Array, func(_ *Scope, a []any) (any, error) {
 		m := a[0].(map[string]any)
@@ -78,6 +80,10 @@ var exprOwn = []function{
 	opt(1, own("join", value.String, join, value.Array, value.String)),
 	opt(1, own("sort", value.Array, sortList, value.Array, value.String)),
 	own("uniq", value.Array, uniq, value.Array),
+	own("int", value.Integer, toInt, value.Any),
+	own("float", value.Number, toNumber("float"), value.Any),
+	own("abs", value.Number, absolute, value.Number),
+	rounding("round", math.Round), rounding("floor", math.Floor), rounding("ceil", math.Ceil),
 }
 
 func own(name string, result value.Type, call func(*Scope, []any) (any, error), params ...value.Type) function {
@@ -191,8 +197,10 @@ func uniq(s *Scope, a []any) (any, error) {
 	seen := make(map[string]bool, len(items))
 	out := make([]any, 0, len(items))
 	for _, item := range items {
-		if f, ok := item.(float64); ok && f == float64(int(f)) {
-			item = int(f)
+		if f, ok := item.(float64); ok {
+			if i, ok := value.Integral(f); ok {
+				item = i
+			}
 		}
 		text, err := toJSON(s, item)
 		if err != nil {

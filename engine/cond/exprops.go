@@ -18,20 +18,16 @@ var exprTyped = map[string]any{
 		v, _, err := ask(base, key)
 		return must([]any{v}, err)
 	},
-	"@eq":   func(a, b any) bool { return equal(a, b) },
-	"@lt":   func(a, b any) bool { return must(compare("<", a, b)) < 0 },
-	"@le":   func(a, b any) bool { return must(compare("<=", a, b)) <= 0 },
-	"@gt":   func(a, b any) bool { return must(compare(">", a, b)) > 0 },
-	"@ge":   func(a, b any) bool { return must(compare(">=", a, b)) >= 0 },
-	"@plus": func(a, b any) any { return must(arithmetic("+", a, b)) },
-	"@sub":  func(a, b any) any { return must(arithmetic("-", a, b)) },
-	"@mul":  func(a, b any) any { return must(arithmetic("*", a, b)) },
-	"@div": func(a, b any) any {
-		if i, ok := a.(int); ok {
-			a = float64(i) // in expr a quotient is a number: 7 / 2 is 3.5
-		}
-		return must(arithmetic("/", a, b))
-	},
+	"@eq":     func(a, b any) bool { return equal(a, b) },
+	"@lt":     func(a, b any) bool { return must(compare("<", a, b)) < 0 },
+	"@le":     func(a, b any) bool { return must(compare("<=", a, b)) <= 0 },
+	"@gt":     func(a, b any) bool { return must(compare(">", a, b)) > 0 },
+	"@ge":     func(a, b any) bool { return must(compare(">=", a, b)) >= 0 },
+	"@plus":   func(a, b any) any { return must(arithmetic("+", a, b)) },
+	"@sub":    func(a, b any) any { return must(arithmetic("-", a, b)) },
+	"@mul":    func(a, b any) any { return must(arithmetic("*", a, b)) },
+	"@div":    func(a, b any) any { return must(quotient(a, b)) },
+	"@pow":    func(a, b any) any { return must(power(a, b)) },
 	"@mod":    func(a, b any) any { return must(modulo(a, b)) },
 	"@neg":    func(a any) any { return must(arithmetic("-", 0, a)) },
 	"@bool":   func(a any) bool { return must(boolean(a)) },
@@ -54,6 +50,7 @@ var exprPaid = map[string]func(args ...any) (any, error){
 	},
 	"@walked": func(a ...any) (any, error) { return a[0], a[1].(*Scope).walk(a[0]) },
 	"@add":    func(a ...any) (any, error) { return add(a[0], a[1], a[2].(*Scope)) },
+	"@sum":    func(a ...any) (any, error) { return sum(a[0], a[1].(*Scope)) },
 	"@range":  func(a ...any) (any, error) { return rangeOf(a[0], a[1], a[2].(*Scope)) },
 	"@slice":  func(a ...any) (any, error) { return slice(a[0], a[1], a[2]) },
 	"@tick":   func(a ...any) (any, error) { return nil, a[0].(*Scope).spend(1) },

@@ -63,8 +63,10 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		if n.Operator == "!" || n.Operator == "not" {
 			n.Node = w.boolean(n.Node)
 		}
-		if n.Operator == "-" && !w.is(n.Node, "float") {
-			if _, literal := n.Node.(*ast.IntegerNode); !literal {
+		if n.Operator == "-" {
+			switch n.Node.(type) {
+			case *ast.IntegerNode, *ast.FloatNode:
+			default:
 				return w.call(n, *n.Nature(), "@neg", n.Node)
 			}
 		}
@@ -96,10 +98,15 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		}
 		return w.call(n, *n.Nature(), "@slice", w.node(n.Node), end(n.From), end(n.To))
 	case *ast.CallNode:
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == anyName {
+			out := w.node(n.Arguments[0])
+			out.SetNature(unknown)
+			return out
+		}
 		w.nodes(n.Arguments)
 		n.Arguments = append(n.Arguments, w.scope(n))
 	case *ast.BuiltinNode:
-		w.builtin(n)
+		return w.builtin(n)
 	case *ast.PredicateNode:
 		n.Node = w.node(n.Node)
 		tick := w.call(n, unknown, "@tick", w.scope(n))
@@ -126,8 +133,8 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 }
 
 // builtin checks what a predicate runs over, since expr would iterate, or fail on, anything; what looks into nested lists
-// is paid for.
-func (w *rewriter) builtin(n *ast.BuiltinNode) {
+// is paid for. expr's sum would overflow in silence.
+func (w *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	if n.Name == "reduce" {
 		w.shares = true
 	}
@@ -137,16 +144,27 @@ func (w *rewriter) builtin(n *ast.BuiltinNode) {
 		"groupBy", "sortBy", "reduce", "first", "last":
 		over := n.Arguments[0]
 		n.Arguments[0] = w.call(over, *over.Nature(), "@list", over)
-	case "flatten", "min", "max", "mean", "median":
+	case "flatten":
 		for i, arg := range n.Arguments {
 			if !w.scalar(arg) {
 				n.Arguments[i] = w.call(arg, *arg.Nature(), "@walked", arg, w.scope(arg))
 			}
 		}
 	}
+	if n.Name != "sum" {
+		return n
+	}
+	over := n.Arguments[0]
+	if len(n.Arguments) == 2 {
+		each := &ast.BuiltinNode{Name: "map", Arguments: n.Arguments}
+		each.SetLocation(n.Location())
+		each.SetNature(unknown)
+		over = each
+	}
+	return w.call(n, unknown, "@sum", over, w.scope(n))
 }
 
-var arithmeticNames = map[string]string{"-": "@sub", "*": "@mul", "/": "@div", "%": "@mod"}
+var arithmeticNames = map[string]string{"-": "@sub", "*": "@mul", "/": "@div", "%": "@mod", "**": "@pow", "^": "@pow"}
 var orderNames = map[string]string{"<": "@lt", "<=": "@le", ">": "@gt", ">=": "@ge"}
 
 func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
@@ -182,7 +200,7 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 			return w.call(n, *n.Nature(), "@plus", l, r)
 		}
 		return w.call(n, *n.Nature(), "@add", l, r, w.scope(n))
-	case "-", "*", "/", "%":
+	case "-", "*", "/", "%", "**", "^":
 		return w.call(n, *n.Nature(), arithmeticNames[n.Operator], l, r)
 	case "in":
 		return w.call(n, boolNature, "@among", l, r, w.scope(n))

@@ -234,12 +234,12 @@ func arithmetic(op string, a, b any) (any, error) {
 		case int:
 			return integers(op, x, y)
 		case float64:
-			return floats(op, float64(x), y)
+			return mixed(op, x, y)
 		}
 	case float64:
 		switch y := b.(type) {
 		case int:
-			return floats(op, x, float64(y))
+			return mixed(op, x, y)
 		case float64:
 			return floats(op, x, y)
 		}

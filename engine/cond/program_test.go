@@ -105,7 +105,7 @@ func TestEval(t *testing.T) {
 		{Expr, `upper(result.score)`, `type: want string, got number`},
 		{Expr, `"a" in result.text`, `type: in asks for a key of an object or an item of a list, not for a part of a string: use contains`},
 		{Expr, `filter(result, true)`, `type: this takes a list, not an object: use keys, values or toPairs`},
-		{Expr, `int("x")`, `type: invalid operation: integer(x)`},
+		{Expr, `int("x")`, `type: int reads no integer of 64 bits in string "x"`},
 		{CEL, `store.x.filter(k, true)`, `["key"]`},
 		{Expr, `store.l[1:]`, `[1,2]`},
 		{Expr, `store.s[1:3]`, `"él"`},

@@ -155,9 +155,8 @@ func number(f float64, at *path) (any, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, fault.New(fault.Type, "%s is %v; a number must be finite", at, f)
 	}
-	// 2^63 itself is out of range; -2^63 is in it.
-	if f == math.Trunc(f) && f >= -(1<<63) && f < 1<<63 {
-		return int(f), nil
+	if i, ok := Integral(f); ok {
+		return i, nil
 	}
 	return f, nil
 }
@@ -213,14 +212,18 @@ func normalizeReflect(v any, at *path, depth int) (any, error) {
 }
 
 // Fits checks a normalised value against a declared type and gives the value as that type holds it: an integer in a
-// place declared number becomes a float64. A misfit is a fault of kind type.
+// place declared number becomes a float64. A misfit is a fault of kind type, and so is an integer that no float64 holds.
 func Fits(t Type, v any) (any, error) {
 	got := TypeOf(v)
 	switch {
 	case t == Any, got == t && v != nil:
 		return v, nil
 	case t == Number && got == Integer:
-		return float64(v.(int)), nil
+		i := v.(int)
+		if f := float64(i); f < 1<<63 && int(f) == i {
+			return f, nil
+		}
+		return nil, fault.New(fault.Type, "%d would be another number: beyond 2^53 not every integer is a number of floating point; declare it integer or string", i)
 	}
 	return nil, fault.New(fault.Type, "want %s, got %s", t, Describe(v))
 }

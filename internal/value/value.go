@@ -4,7 +4,10 @@
 // written to; whoever wants another value makes a new one.
 package value
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // Type is a declared or static type. Any stands for every value, null among them.
 type Type string
@@ -55,12 +58,12 @@ func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case int:
 		if f, ok := b.(float64); ok {
-			return float64(a) == f
+			return sameNumber(a, f)
 		}
 		return a == b
 	case float64:
 		if i, ok := b.(int); ok {
-			return a == float64(i)
+			return sameNumber(i, a)
 		}
 		return a == b
 	case []any:
@@ -88,6 +91,21 @@ func Equal(a, b any) bool {
 		return true
 	}
 	return a == b
+}
+
+// sameNumber compares without rounding the integer, which a float64 may not hold.
+func sameNumber(i int, f float64) bool {
+	j, ok := Integral(f)
+	return ok && i == j
+}
+
+// Integral gives a number as an integer, where it is one of 64 bits.
+func Integral(f float64) (int, bool) {
+	// 2^63 itself is out of range; -2^63 is in it.
+	if f != math.Trunc(f) || f < -(1<<63) || f >= 1<<63 {
+		return 0, false
+	}
+	return int(f), true
 }
 
 // Merge gives a fresh object with the keys of both, one level deep; where both have a key, b wins.
