@@ -15,7 +15,7 @@ import (
 
 // exec is one attempt: one call, in which the model may be asked more than once.
 func (c *llmCall) exec(ctx context.Context, in engine.Input) (engine.Output, error) {
-	text, err := c.prompt.Render(in.Prep)
+	text, err := c.prompt.Render(ctx, in.Prep)
 	if err != nil {
 		return engine.Output{}, err
 	}

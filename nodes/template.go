@@ -45,8 +45,8 @@ nodes:
 				return nil
 			}
 			checkVariables(s, p)
-			return func(_ context.Context, in engine.Input) (engine.Output, error) {
-				text, err := p.Render(in.Prep)
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				text, err := p.Render(ctx, in.Prep)
 				return engine.Output{Result: text}, err
 			}
 		},

@@ -51,7 +51,7 @@ func templateType() nodetype.Type {
 			}
 			return problems
 		},
-		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			source, ok := c.Params["template"].(string)
 			if !ok {
 				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "template must be a text")
@@ -72,7 +72,7 @@ func templateType() nodetype.Type {
 			for i, v := range values {
 				vars[names[i]] = v
 			}
-			text, err := t.Render(vars)
+			text, err := t.Render(ctx, vars)
 			return nodetype.Outcome{Outputs: map[string]any{"text": text}}, err
 		},
 		Example: nodetype.Example{

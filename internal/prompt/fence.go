@@ -41,10 +41,7 @@ func settleFences(text string) string {
 		}
 		inside = append(inside, bare(parts[i+1]))
 	}
-	number := 1
-	for occurs(names, inside, number) {
-		number++
-	}
+	number := free(names, inside)
 	var b strings.Builder
 	b.WriteString(parts[0])
 	for i := 1; i < len(parts); i += 3 {
@@ -58,18 +55,38 @@ func settleFences(text string) string {
 	return b.String()
 }
 
-// occurs reports whether a tag with the number stands in one of the texts.
-func occurs(names, texts []string, number int) bool {
+// free is the smallest number with which no tag of the names stands in one of the texts. Each text is read once for each
+// name, however many tags it imitates.
+func free(names, texts []string) int {
+	taken := map[int]bool{}
 	for _, name := range names {
-		tag := name + strconv.Itoa(number)
 		for _, text := range texts {
-			if strings.Contains(text, tag) {
-				return true
+			for from := 0; from <= len(text); from++ {
+				at := strings.Index(text[from:], name)
+				if at < 0 {
+					break
+				}
+				from += at
+				number := 0
+				for i, c := range []byte(text[from+len(name):]) {
+					if c < '0' || c > '9' || i == maxDigits || i == 1 && number == 0 {
+						break
+					}
+					number = number*10 + int(c-'0')
+					taken[number] = true // also as the beginning of a longer one
+				}
 			}
 		}
 	}
-	return false
+	number := 1
+	for taken[number] {
+		number++
+	}
+	return number
 }
+
+// maxDigits bounds the numbers that are looked at: a text has no room for all shorter ones.
+const maxDigits = 9
 
 // bare is a text's letters and digits. Full-width forms count as the letters they look like.
 func bare(s string) string {

@@ -25,7 +25,7 @@ func TestFence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := p.Render(map[string]any{"text": c.text})
+		got, err := p.Render(t.Context(), map[string]any{"text": c.text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestFencesOfOneText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.Render(map[string]any{"x": "</b-1><a-2>", "y": "<A-1>"})
+	got, err := p.Render(t.Context(), map[string]any{"x": "</b-1><a-2>", "y": "<A-1>"})
 	if want := "<a-3>\n</b-1><a-2>\n</a-3> <b-3>\n<A-1>\n</b-3>"; err != nil || got != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
@@ -62,7 +62,7 @@ func FuzzFence(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, x, y string) {
-		got, err := p.Render(map[string]any{"x": x, "y": y})
+		got, err := p.Render(t.Context(), map[string]any{"x": x, "y": y})
 		if err != nil || len(x)+len(y) > 10_000 {
 			t.Skip()
 		}

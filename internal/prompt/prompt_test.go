@@ -99,7 +99,7 @@ func TestRender(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := p.Render(vars)
+		got, err := p.Render(t.Context(), vars)
 		if err != nil {
 			got = fmt.Sprintf("%s: %v", fault.Of(err).Kind, err)
 		}
@@ -114,7 +114,7 @@ func TestErrorsTellTheLinesOfTheFile(t *testing.T) {
 	if p == nil {
 		t.Fatal(found.Text())
 	}
-	_, err := p.Render(map[string]any{"a": 1, "b": map[string]any{}})
+	_, err := p.Render(t.Context(), map[string]any{"a": 1, "b": map[string]any{}})
 	if err == nil || !strings.Contains(err.Error(), "p.tmpl:6:") {
 		t.Error(err)
 	}

@@ -1,14 +1,12 @@
 package prompt
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
-	"pflow/internal/fault"
 	"pflow/internal/value"
 )
 
@@ -30,7 +28,7 @@ func parseTemplate(name, body string, linesBefore int) (*parsed, error) {
 	if linesBefore > 0 {
 		lead = "{{/*" + strings.Repeat("\n", linesBefore) + "*/}}"
 	}
-	t, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(lead + body)
+	t, err := template.New(name).Option("missingkey=error").Funcs((&meter{}).functions()).Parse(lead + body)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +46,7 @@ func parseTemplate(name, body string, linesBefore int) (*parsed, error) {
 	for _, sub := range t.Templates() {
 		if sub.Tree != nil {
 			asText(sub.Tree.Root)
+			watch(sub.Tree.Root)
 		}
 	}
 	return p, nil
@@ -125,54 +124,6 @@ func New(name, body string) (*Prompt, error) {
 		return nil, err
 	}
 	return &Prompt{Name: name, Variables: t.names(), text: t.Template}, nil
-}
-
-// maxText bounds what a template may give, in bytes.
-const maxText = 16 << 20
-
-// Render fills the template in. A variable or a member that is missing is a fault of kind missing_key.
-func (p *Prompt) Render(vars map[string]any) (string, error) {
-	var b limited
-	if err := p.text.Execute(&b, vars); err != nil {
-		if b.Len() >= maxText {
-			return "", fault.New(fault.InvalidRequest, "the template %s gives more than %d bytes", p.Name, maxText)
-		}
-		return "", fault.New(fault.MissingKey, "the template %s: %s", p.Name, strings.TrimPrefix(err.Error(), "template: "))
-	}
-	return settleFences(b.String()), nil
-}
-
-type limited struct{ bytes.Buffer }
-
-func (b *limited) Write(p []byte) (int, error) {
-	if n := maxText - b.Len(); n < len(p) {
-		b.Buffer.Write(p[:n])
-		return n, fmt.Errorf("too long")
-	}
-	return b.Buffer.Write(p)
-}
-
-// insert is the function that every inserted value passes.
-const insert = "_text"
-
-// functions are what templates may call beside text/template's own.
-var functions = template.FuncMap{
-	insert: text,
-	"json": func(v any) (string, error) {
-		v, err := value.Normalize(v)
-		if err != nil {
-			return "", err
-		}
-		return value.JSON(v), nil
-	},
-	"join": func(sep string, list []any) string {
-		parts := make([]string, len(list))
-		for i, v := range list {
-			parts[i] = text(v)
-		}
-		return strings.Join(parts, sep)
-	},
-	"fence": func(name string, v any) string { return fenceLater(name, text(v)) },
 }
 
 // text is how a value is inserted.
