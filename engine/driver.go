@@ -139,7 +139,9 @@ func (d *driver) loop() error {
 		switch {
 		case ok:
 		case d.head < len(d.inline):
-			ev = d.runInline(d.nextInline())
+			if ev, ok = d.runInline(d.nextInline()); !ok {
+				continue
+			}
 		default:
 			ev = d.block()
 		}
@@ -246,7 +248,9 @@ func (d *driver) carryOut(c *Command, at time.Duration) {
 		if c.Op().Instant {
 			d.inline = append(d.inline, exec{Command: *c})
 		} else {
-			d.launch(&exec{Command: *c})
+			e := &exec{Command: *c}
+			d.started(e)
+			d.launch(e)
 		}
 	case CommandWait:
 		d.waits = append(d.waits, pendingWait{c.ID, at + c.For, c.Running})
@@ -301,13 +305,26 @@ func (d *driver) nextInline() exec {
 	return e
 }
 
-// runInline runs an instant op in the driver's own goroutine.
-func (d *driver) runInline(e exec) Event {
+// runInline runs an instant op in the driver's own goroutine. Should it still be under way when a wait is over, which may
+// be a limit on this very op, it is interrupted and begins again in a goroutine of its own, while the driver goes on: such
+// ops have no effects. Then there is no event yet.
+func (d *driver) runInline(e exec) (Event, bool) {
 	if e.stopped {
-		return stoppedEarly(e.ID)
+		return stoppedEarly(e.ID), true
 	}
 	d.started(&e)
-	return e.Perform(d.ctx, d.run)
+	ctx := d.ctx
+	if w := d.nextWait(); w >= 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, d.zero.Add(d.waits[w].due))
+		defer cancel()
+	}
+	ev := e.Perform(ctx, d.run)
+	if ev.Err != nil && ctx.Err() != nil && d.ctx.Err() == nil {
+		d.launch(&e)
+		return Event{}, false
+	}
+	return ev, true
 }
 
 // launch runs an op in a goroutine of its own.
@@ -316,7 +333,6 @@ func (d *driver) launch(e *exec) {
 	e.cancel = cancel
 	d.execs[e.ID] = e
 	d.running++
-	d.started(e)
 	go func() { d.outcomes <- e.Perform(ctx, d.run) }()
 }
 

@@ -107,6 +107,7 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 		if e.stopped || e.Op().Instant {
 			d.inline = append(d.inline, *e)
 		} else {
+			d.started(e)
 			d.launch(e)
 		}
 	}

@@ -49,8 +49,9 @@ nodes:
 				return nil
 			}
 			s.Returns(program.Type())
-			return func(_ context.Context, in engine.Input) (engine.Output, error) {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				scope := cond.NewScope(in.Now)
+				scope.Until(ctx)
 				scope.Set("prep", in.Prep)
 				scope.Set("params", in.Params)
 				scope.Set("attempt", in.Attempt)

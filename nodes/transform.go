@@ -38,7 +38,7 @@ func transform() nodetype.Type {
 			_, problems := compileTransform(source, inputs, func(any) value.Type { return value.Any })
 			return problems
 		},
-		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			inputs := c.Object("inputs")
 			program, problems := compileTransform(c.Text("expression"), inputs, value.TypeOf)
 			if problems != nil {
@@ -49,6 +49,7 @@ func transform() nodetype.Type {
 				now = time.Now()
 			}
 			scope := cond.NewScope(now)
+			scope.Until(ctx)
 			for k, v := range inputs {
 				scope.Set(k, v)
 			}

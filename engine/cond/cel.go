@@ -78,7 +78,7 @@ func (p *Program) evalCEL(s *Scope) (any, error) {
 	}
 	var cancelled interpreter.EvalCancelledError
 	if errors.As(err, &cancelled) {
-		return nil, tooMuchWork()
+		return nil, s.stop
 	}
 	message := err.Error()
 	var celErr *types.Err

@@ -251,7 +251,8 @@ func celConcat(args ...ref.Val) ref.Val {
 
 // celTick counts a round of a loop. A loop does not stop at an error, so that only a panic ends it; CEL recovers it.
 func celTick(scope, cond ref.Val) ref.Val {
-	if s := scope.(celScope); s.spend(1) != nil {
+	s := scope.(celScope)
+	if s.stop = s.spend(1); s.stop != nil {
 		panic(interpreter.EvalCancelledError{Cause: interpreter.CostLimitExceeded})
 	}
 	return cond

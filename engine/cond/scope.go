@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"context"
 	"time"
 
 	"github.com/expr-lang/expr/vm"
@@ -29,17 +30,24 @@ type Scope struct {
 	vm    vm.VM
 	steps int // what one evaluation may do
 	left  int // what is left of it
+	ctx   context.Context
+	stop  error // why a loop of CEL's was left
+	paid  int   // how often something was paid since ctx was looked at
 }
 
 // NewScope gives a Scope whose now() and today() are the instant given, in its time zone.
 func NewScope(now time.Time) *Scope {
-	s := &Scope{env: make(map[string]any, 12), steps: maxSteps}
+	s := &Scope{env: make(map[string]any, 12), steps: maxSteps, ctx: context.Background()}
 	s.vm.MemoryBudget = maxMemory
 	s.env[nowName] = now.Format(time.RFC3339)
 	s.env[todayName] = now.Format(time.DateOnly)
 	s.env[scopeName] = s
 	return s
 }
+
+// Until makes evaluations stop once ctx is done, with an error of kind cancelled or timeout. Without it only the bound
+// on their work stops them.
+func (s *Scope) Until(ctx context.Context) { s.ctx = ctx }
 
 // Set gives a record (as map[string]any) or a variable its value. Values must be normalised; they are shared, never
 // written to.
@@ -51,8 +59,19 @@ func (s *Scope) spend(n int) error {
 	if s.left < 0 || n < 0 {
 		return tooMuchWork()
 	}
+	s.paid++
+	if s.paid < payments && n < payments {
+		return nil
+	}
+	s.paid = 0
+	if err := s.ctx.Err(); err != nil {
+		return fault.Of(err)
+	}
 	return nil
 }
+
+// payments is how many steps may pass before the context is looked at again.
+const payments = 256
 
 // text pays for n bytes of text about to be made.
 func (s *Scope) text(n int) error {
