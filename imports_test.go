@@ -31,11 +31,12 @@ var imports = map[string][]string{
 	"nodes":   {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
 	"ir":      {"internal/diag", "internal/fault", "internal/value"},
 
-	"internal/fault":    {},
-	"internal/value":    {"internal/fault"},
-	"internal/diag":     {},
-	"internal/yamltree": {"internal/diag", "gopkg.in/yaml.v3"},
-	"internal/prompt":   {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
+	"internal/fault":     {},
+	"internal/value":     {"internal/fault"},
+	"internal/diag":      {},
+	"internal/printable": {},
+	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
+	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},

@@ -16,16 +16,24 @@ import (
 	"pflow/engine"
 	"pflow/flows"
 	"pflow/internal/fault"
+	"pflow/internal/printable"
 	"pflow/nodes"
 	"pflow/prompts"
 )
 
 // app is the program as a function of its surroundings. Nothing below this package reads the environment, prints or
 // exits.
+//
+// What is printed goes one of three ways. stdout is for people: listings and the like, in which controls are escaped.
+// results takes outputs and documents byte for byte, unless somebody looks at them on a terminal. stderr is the screen,
+// which escapes too; what pflow itself styles there goes through say.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
+	stdin           io.Reader
+	stdout, results io.Writer
+	stderr          io.Writer
+	getenv          func(string) string
+
+	printed *output // what stdout and results write to
 
 	home    string // --home
 	asJSON  bool
@@ -52,18 +60,21 @@ type app struct {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *app {
 	s := newScreen(stderr, getenv)
-	return &app{stdin: stdin, stdout: stdout, stderr: s, screen: s, getenv: getenv}
+	out := &output{w: stdout}
+	a := &app{stdin: stdin, stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv}
+	if isTerminal(stdout) {
+		a.results = a.stdout
+	}
+	return a
 }
 
 // main runs one command line and gives the exit status.
 func (a *app) main(ctx context.Context, args []string) int {
-	out := &output{w: a.stdout}
-	a.stdout = out
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil {
-		err = fail(exitFailed, "standard output: %v", reason(out.err))
+	if a.printed.err != nil {
+		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))
 	}
 	code := a.status(err)
 	if signalled, ok := interrupted(ctx); ok && code != exitDone {
@@ -188,7 +199,7 @@ func (a *app) document(res engine.Resources, arg string) (engine.Document, error
 func fileError(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {
-		return e.Path + ": " + e.Err.Error()
+		return printable.Line(e.Path) + ": " + e.Err.Error()
 	}
 	return err.Error()
 }
@@ -215,7 +226,7 @@ func (a *app) log(level, message string) {
 }
 
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintln(a.stderr, a.paint(codeYellow, "pflow: warning:")+" "+fmt.Sprintf(format, args...))
+	a.say(styled{codeYellow, "pflow: warning:"}, " "+fmt.Sprintf(format, args...)+"\n")
 }
 
 // readLine asks for a line of standard input. The read itself cannot be ended, so it is left behind when ctx is done:
@@ -230,7 +241,7 @@ func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
 	}
 	a.linesOnce.Do(func() { a.lines = bufio.NewReader(a.stdin) })
 	if prompt != "" && isTerminal(a.stdin) {
-		fmt.Fprintf(a.stderr, "%s: ", a.paint(codeBold, prompt))
+		a.say(styled{codeBold, printable.Line(prompt)}, ": ")
 		defer a.screen.pause()()
 	}
 	type answer struct {
@@ -264,7 +275,7 @@ func isTerminal(stream any) bool {
 
 // printJSON writes a document to standard output as JSON.
 func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
+	e := json.NewEncoder(a.results)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

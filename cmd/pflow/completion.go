@@ -16,13 +16,13 @@ of bash: source <(pflow completion bash)`,
 			root := c.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
+				return root.GenBashCompletionV2(a.results, true)
 			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
+				return root.GenFishCompletion(a.results, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.stdout)
+				return root.GenPowerShellCompletionWithDesc(a.results)
 			case "zsh":
-				return root.GenZshCompletion(a.stdout)
+				return root.GenZshCompletion(a.results)
 			}
 			return usage("%q: want bash, fish, powershell or zsh%s", args[0], didYouMean(args[0], shells))
 		},

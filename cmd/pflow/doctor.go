@@ -14,6 +14,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/printable"
 )
 
 // doctorSchema names the shape of `pflow doctor --json`.
@@ -65,7 +66,7 @@ func (a *app) doctor() error {
 		fmt.Fprintf(a.stdout, "pflow %s (%s, %s/%s)\n\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, v := range values {
-			fmt.Fprintf(w, "%s\t%s\t(%s)\n", v.Name, v.Value, v.Source)
+			fmt.Fprintf(w, "%s\t%s\t(%s)\n", v.Name, printable.Line(v.Value), printable.Line(v.Source))
 		}
 		fmt.Fprintln(w)
 		for _, c := range checks {

@@ -48,14 +48,14 @@ func (a *app) status(err error) int {
 		return exitDone
 	case errors.As(err, &exit):
 		if exit.message != "" {
-			fmt.Fprintln(a.stderr, a.paint(codeRed, "pflow:")+" "+exit.message)
+			a.say(styled{codeRed, "pflow:"}, " "+exit.message+"\n")
 		}
 		return exit.code
 	case errors.As(err, &invalid):
 		fmt.Fprint(a.stderr, invalid.List.Text())
 		return exitUsage
 	}
-	fmt.Fprintln(a.stderr, a.paint(codeRed, "pflow:")+" "+err.Error())
+	a.say(styled{codeRed, "pflow:"}, " "+err.Error()+"\n")
 	return exitFailed // what nobody classed is no fault of the command line
 }
 

@@ -86,7 +86,10 @@ func (a *app) writeReport(r *experiment.Report, format, out string, details int)
 }
 
 func (a *app) showReport(r *experiment.Report, format string, details int) error {
-	return a.renderReport(a.stdout, r, format, details)
+	if format == "text" || format == "" && !a.asJSON {
+		return a.renderReport(a.stdout, r, format, details)
+	}
+	return a.renderReport(a.results, r, format, details)
 }
 
 func (a *app) renderReport(w io.Writer, r *experiment.Report, format string, details int) error {

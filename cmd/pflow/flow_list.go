@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/engine"
+	"pflow/internal/printable"
 )
 
 // listed is one flow of `flow list --json`.
@@ -53,7 +54,7 @@ func (a *app) flowListCommand() *cobra.Command {
 				if !f.Valid {
 					f.Description = "(has errors: see pflow flow check " + f.Name + ")"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, where, f.Description)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", printable.Line(f.Name), where, printable.Line(f.Description))
 			}
 			return w.Flush()
 		},

@@ -152,7 +152,7 @@ func (a *app) flowSchemaCommand() *cobra.Command {
 			for _, name := range ops.Names() {
 				specs = append(specs, ops.Op(name).Schema())
 			}
-			_, err := a.stdout.Write(syntax.Schema(specs))
+			_, err := a.results.Write(syntax.Schema(specs))
 			return err
 		},
 	}

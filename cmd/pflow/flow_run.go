@@ -13,6 +13,7 @@ import (
 	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/diag"
+	"pflow/internal/printable"
 	"pflow/internal/value"
 )
 
@@ -237,7 +238,7 @@ func (a *app) observer() func(engine.Transition) {
 		if t.Because != "" {
 			line += ": " + t.Because
 		}
-		fmt.Fprintln(a.stderr, line)
+		fmt.Fprintln(a.stderr, printable.Line(line))
 	}
 }
 

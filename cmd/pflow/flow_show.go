@@ -36,7 +36,7 @@ func (a *app) flowShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = a.stdout.Write(doc.Data)
+				_, err = a.results.Write(doc.Data)
 				return err
 			}
 			f, _, err := a.load(args[0])
@@ -70,7 +70,7 @@ func (a *app) flowGraphCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(a.stdout, draw(f))
+			_, err = fmt.Fprint(a.results, draw(f))
 			return err
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/llm"
+	"pflow/internal/printable"
 )
 
 // providerItem is one provider of `model list --json`.
@@ -113,7 +114,7 @@ func (a *app) printProvider(p providerItem) error {
 		if c := m.Prices; c != nil {
 			price = fmt.Sprintf("%s in, %s cached, %s out a million (%s)", dollars(c.Input), dollars(c.CachedInput), dollars(c.Output), c.Date)
 		}
-		fmt.Fprintf(w, "  %s/%s\t%s\t%s\n", p.Name, m.Name, size, price)
+		fmt.Fprintf(w, "  %s/%s\t%s\t%s\n", printable.Line(p.Name), printable.Line(m.Name), size, price)
 	}
 	fmt.Fprintf(w, "  any other\t\tunpriced\n")
 	return w.Flush()

@@ -12,6 +12,7 @@ import (
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
 	"pflow/internal/library"
+	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -70,7 +71,7 @@ func (a *app) printNodes(schema string, list []*ir.Interface, none string) error
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, i := range items {
-		fmt.Fprintf(w, "%s\t%s\n", i.Name, oneLine(i.Description))
+		fmt.Fprintf(w, "%s\t%s\n", printable.Line(i.Name), oneLine(i.Description))
 	}
 	return w.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/planner"
+	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -136,9 +137,10 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 			verb = "saved workflow"
 		}
 		if to == a.stderr {
-			name = a.paint(codeBold, name)
+			a.say(verb+" ", styled{codeBold, printable.Line(name)}, ": "+oneLine(description)+"\n")
+		} else {
+			fmt.Fprintf(to, "%s %s: %s\n", verb, printable.Line(name), oneLine(description))
 		}
-		fmt.Fprintf(to, "%s %s: %s\n", verb, name, oneLine(description))
 	}
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {

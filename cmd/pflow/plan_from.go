@@ -51,7 +51,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 		return err
 	}
 	if file == nil {
-		file = a.stdout
+		file = a.results
 	}
 	m := &manyPlans{a: a, flow: flow, shelves: shelves{base: base}}
 	results := make(chan chan []byte, concurrency) // in the order of the lines; its room bounds how many are under way

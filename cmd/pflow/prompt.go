@@ -16,6 +16,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/llm"
+	"pflow/internal/printable"
 	"pflow/internal/prompt"
 )
 
@@ -66,7 +67,7 @@ func (a *app) promptListCommand() *cobra.Command {
 				if p.Problem != "" {
 					p.Description = "(cannot be read: " + p.Problem + ")"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, where, p.Description)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", printable.Line(p.Name), where, printable.Line(p.Description))
 			}
 			return w.Flush()
 		},
@@ -109,7 +110,7 @@ func (a *app) promptShowCommand() *cobra.Command {
 			if a.asJSON {
 				return a.printJSON(map[string]any{"schema": "pflow.prompt/v1", "name": args[0], "file": doc.Path, "text": string(doc.Data)})
 			}
-			_, err = a.stdout.Write(doc.Data)
+			_, err = a.results.Write(doc.Data)
 			return err
 		},
 	}

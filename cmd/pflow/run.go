@@ -312,7 +312,7 @@ func (a *app) printOutputs(outputs map[string]any) error {
 				if text != "" && !strings.HasSuffix(text, "\n") {
 					text += "\n"
 				}
-				_, err := io.WriteString(a.stdout, text)
+				_, err := io.WriteString(a.results, text)
 				return err
 			}
 			return a.printJSON(v)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"pflow/internal/printable"
 	"pflow/internal/workflow"
 	"pflow/ir"
 )
@@ -59,7 +60,7 @@ func (a *app) ask(ctx context.Context, question string, secret bool) (string, er
 	if err != nil {
 		return "", fmt.Errorf("the terminal cannot be kept from showing what you type (%v); set the environment variable instead", err)
 	}
-	fmt.Fprintf(a.stderr, "%s: ", a.paint(codeBold, question))
+	a.say(styled{codeBold, printable.Line(question)}, ": ")
 	defer a.screen.pause()()
 	defer fmt.Fprintln(a.screen.out)
 	type answer struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -12,16 +13,18 @@ import (
 	"golang.org/x/term"
 
 	"pflow/engine"
+	"pflow/internal/printable"
 )
 
 // screen is standard error: text, and on a terminal a last line that says what is under way. Whatever is written goes
 // above that line.
 type screen struct {
 	out      io.Writer
-	terminal bool       // somebody looks at it
-	codes    bool       // it understands control codes: TERM is not dumb
-	colour   bool       // and is to use colours
-	width    func() int // in columns
+	text     *printable.Writer // out, for text
+	terminal bool              // somebody looks at it
+	codes    bool              // it understands control codes: TERM is not dumb
+	colour   bool              // and is to use colours
+	width    func() int        // in columns
 
 	mu     sync.Mutex
 	line   string // what is under way; "" if nothing is shown
@@ -29,7 +32,7 @@ type screen struct {
 }
 
 func newScreen(out io.Writer, getenv func(string) string) *screen {
-	s := &screen{out: out, terminal: isTerminal(out), width: func() int { return 80 }}
+	s := &screen{out: out, text: printable.NewWriter(out), terminal: isTerminal(out), width: func() int { return 80 }}
 	s.codes = s.terminal && getenv("TERM") != "dumb" && getenv("TERM") != ""
 	s.colour = s.codes && getenv("NO_COLOR") == ""
 	if f, ok := out.(*os.File); ok && s.codes {
@@ -52,19 +55,37 @@ const (
 	codeClear  = "\r\x1b[K"
 )
 
-// paint gives the text in a colour, where colours are used.
-func (a *app) paint(code, text string) string {
-	if !a.screen.colour || a.noColor {
-		return text
+// styled is text in a style, where styles are used. Beside the line of progress it is the only way in which control codes
+// reach standard error.
+type styled struct{ code, text string }
+
+// say writes strings and styled texts to standard error. The texts themselves are escaped, in or out of a style.
+func (a *app) say(parts ...any) {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			b.WriteString(printable.Text(p))
+		case styled:
+			if text := printable.Text(p.text); a.screen.colour && !a.noColor {
+				b.WriteString(p.code + text + codePlain)
+			} else {
+				b.WriteString(text)
+			}
+		}
 	}
-	return code + text + codePlain
+	a.screen.mu.Lock()
+	defer a.screen.mu.Unlock()
+	a.screen.clear()
+	_, _ = io.WriteString(a.screen.out, b.String())
 }
 
+// Write shows text with its controls escaped.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	return s.out.Write(p)
+	return s.text.Write(p)
 }
 
 func (s *screen) clear() {
@@ -76,6 +97,7 @@ func (s *screen) clear() {
 
 // show puts a line in the place of the one before.
 func (s *screen) show(line string) {
+	line = printable.Line(line)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.paused > 0 {
@@ -194,6 +216,6 @@ func (p *progress) draw(past time.Duration) {
 		p.screen.show(fmt.Sprintf("%s: %s (%.0f s)", p.what, now, past.Seconds()))
 	case !p.screen.codes && past >= plainAfter && step != p.said:
 		p.said = step
-		fmt.Fprintf(p.screen, "%s: %s\n", p.what, step)
+		fmt.Fprintf(p.screen, "%s\n", printable.Line(p.what+": "+step))
 	}
 }

@@ -216,7 +216,7 @@ func (a *app) printLine(r validatedLine) error {
 		_, err := fmt.Fprintf(a.stdout, "%s: %s\n%s", ir.Text(r.ID), state, r.Diagnostics.Text())
 		return err
 	}
-	e := json.NewEncoder(a.stdout)
+	e := json.NewEncoder(a.results)
 	e.SetEscapeHTML(false)
 	return e.Encode(r)
 }

@@ -138,7 +138,7 @@ func (a *app) workflowShowCommand() *cobra.Command {
 				return err
 			}
 			if document {
-				_, err := a.stdout.Write(r.Workflow.Indented())
+				_, err := a.results.Write(r.Workflow.Indented())
 				return err
 			}
 			list, err := a.checkWorkflow(c.Context(), r, src)
