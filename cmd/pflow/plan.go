@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,16 +33,16 @@ All but id and request may be left out. Each line gets one result line with its 
 			case concurrency < 1:
 				return usage("--concurrency %d: want at least 1", concurrency)
 			}
-			w, done, err := a.planOutput(out)
+			o, err := a.openOutput(c.Context(), out)
 			if err != nil {
 				return err
 			}
 			if from != "" {
-				err = a.planMany(c.Context(), from, w, concurrency)
+				err = a.planMany(c.Context(), from, o.writer(), concurrency)
 			} else {
-				err = a.planOne(c.Context(), args, w)
+				err = a.planOne(c.Context(), args, o)
 			}
-			return done(err)
+			return o.end(out, err)
 		},
 	}
 	a.planFlags(c)
@@ -54,48 +52,8 @@ All but id and request may be left out. Each line gets one result line with its 
 	return c
 }
 
-// planOutput opens what -o names; w is nil without it. A file that could not be written whole is removed.
-func (a *app) planOutput(name string) (w io.Writer, done func(error) error, err error) {
-	if name == "" {
-		return nil, func(err error) error { return err }, nil
-	}
-	f, err := os.CreateTemp(dirOf(name), ".pflow-plan-*")
-	if err != nil {
-		return nil, nil, usage("-o %s: %v", name, reason(err))
-	}
-	o := &output{w: f}
-	return o, func(err error) error {
-		wrote := o.err
-		if closing := f.Close(); wrote == nil {
-			wrote = closing
-		}
-		if wrote == nil && !isUsage(err) {
-			wrote = os.Rename(f.Name(), name)
-		}
-		if wrote != nil || isUsage(err) {
-			os.Remove(f.Name())
-		}
-		if wrote != nil {
-			return fail(exitFailed, "%s: %v", name, reason(wrote))
-		}
-		return err
-	}, nil
-}
-
-func dirOf(name string) string {
-	if i := strings.LastIndexByte(name, os.PathSeparator); i >= 0 {
-		return name[:i+1]
-	}
-	return "."
-}
-
-func isUsage(err error) bool {
-	e, ok := err.(*exitError)
-	return ok && e.code == exitUsage
-}
-
-// planOne plans one request and shows the plan.
-func (a *app) planOne(ctx context.Context, words []string, file io.Writer) error {
+// planOne plans one request and shows the plan, unless standard output is where it is written as a file.
+func (a *app) planOne(ctx context.Context, words []string, o *planOutput) error {
 	r, err := a.readRequest(ctx, words)
 	if err != nil {
 		return err
@@ -104,8 +62,11 @@ func (a *app) planOne(ctx context.Context, words []string, file io.Writer) error
 	if err != nil {
 		return err
 	}
-	if file != nil {
-		fmt.Fprintln(file, string(planner.FileOf(r.Text, plan)))
+	if o != nil {
+		fmt.Fprintln(o, string(planner.FileOf(r.Text, plan)))
+		if o.stdout {
+			return planned(plan)
+		}
 	}
 	return a.showPlanned(ctx, plan)
 }
@@ -122,6 +83,11 @@ func (a *app) showPlanned(ctx context.Context, plan *planner.Result) error {
 			a.showPlan(ctx, a.stdout, plan, w)
 		}
 	}
+	return planned(plan)
+}
+
+// planned is the error that stands for a plan's status; nil if it is ready.
+func planned(plan *planner.Result) error {
 	if plan.Status == planner.NeedsInput {
 		return missingInput(plan)
 	}
