@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"pflow/engine"
 	"pflow/flows"
 	"pflow/internal/fault"
@@ -72,6 +74,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 func (a *app) main(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
+	root.DisableFlagParsing = len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) // requests have dashes, too
 	err := root.ExecuteContext(ctx)
 	if a.printed.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))

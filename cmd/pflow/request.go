@@ -24,71 +24,79 @@ func (a *app) requestCommand(root *cobra.Command) {
 	a.planFlags(root)
 	f.approval(root, "approve the plan; --yes=destructive also what destroys")
 	root.RunE = func(c *cobra.Command, args []string) error {
+		line, err := readRequestLine(c, args)
 		switch {
-		case len(args) == 0:
+		case err != nil || line == nil:
+			return err
+		case len(line.words) == 0:
 			return c.Help()
 		case f.check() != nil:
 			return f.check()
-		case c.ArgsLenAtDash() == 0:
-			return a.request(c.Context(), args, f)
+		case line.dashed:
+			return a.request(c.Context(), line.words, f)
 		}
-		in := &invocation{path: "pflow run"}
-		named, err := a.namesWorkflow(args)
+		named, err := a.namesWorkflow(line)
 		if err != nil {
 			return err
 		}
 		if named {
-			for _, word := range args {
-				if err := in.word(c, word); err != nil {
-					return err
-				}
-			}
-			l, err := a.loadWorkflow(c.Context(), in.subject)
-			if err != nil {
-				return err
-			}
-			return a.runLoaded(c.Context(), l, in, f)
+			return runInstead(c, args)
 		}
-		if err := f.strayYes(args); err != nil {
+		words := line.words
+		if err := f.strayYes(words); err != nil {
 			return err
 		}
-		if slices.Contains(reservedCommands, args[0]) {
-			return usage("there is no command %q. To ask for it as a request, %s", args[0], quoted(args))
+		if slices.Contains(reservedCommands, words[0]) {
+			return usage("there is no command %q. To ask for it as a request, %s", words[0], quoted(words))
 		}
-		if len(args) == 1 && bareWord.MatchString(args[0]) {
-			return a.noSuchWord(root, args[0])
+		if len(line.unknown) > 0 {
+			return line.noFlag(c)
 		}
-		if err := misspelt(root, args); err != nil {
+		if len(words) == 1 && bareWord.MatchString(words[0]) {
+			return a.noSuchWord(root, words[0])
+		}
+		if err := misspelt(root, words); err != nil {
 			return err
 		}
-		return a.request(c.Context(), args, f)
+		return a.request(c.Context(), words, f)
 	}
+}
+
+// runInstead carries out a command line as one of pflow run.
+func runInstead(c *cobra.Command, args []string) error {
+	run, _, err := c.Root().Find([]string{"run"})
+	if err != nil {
+		return err
+	}
+	run.SetContext(c.Context())
+	return run.RunE(run, args)
 }
 
 var bareWord = regexp.MustCompile(`^[\pL\d_-]+$`)
 
 // namesWorkflow reports whether the first word is a file or a saved workflow and all others are its inputs. The error is
 // that of a saved workflow that cannot be read: its name asks for it, and for nothing else.
-func (a *app) namesWorkflow(args []string) (bool, error) {
-	for _, word := range args[1:] {
-		if name, _, ok := strings.Cut(word, "="); !ok || name == "" || strings.ContainsAny(name, " \t") {
+func (a *app) namesWorkflow(line *requestLine) (bool, error) {
+	for _, word := range line.words[1:] {
+		if name, _, ok := strings.Cut(word, "="); !line.values[word] && (!ok || name == "" || strings.ContainsAny(name, " \t")) {
 			return false, nil
 		}
 	}
-	if isWorkflowPath(args[0]) && !strings.Contains(args[0], " ") {
-		_, err := readWorkflowFile(args[0])
+	ref := line.words[0]
+	if isWorkflowPath(ref) && !strings.Contains(ref, " ") {
+		_, err := readWorkflowFile(ref)
 		return err == nil, nil
 	}
-	if a.homeDir() == "" || !workflowRef.MatchString(args[0]) || a.library().ValidName(args[0]) != nil && !strings.Contains(args[0], "@") {
+	if a.homeDir() == "" || !workflowRef.MatchString(ref) {
 		return false, nil
 	}
-	switch _, _, err := a.library().Get(args[0]); {
+	switch _, _, err := a.library().Get(ref); {
 	case err == nil:
 		return true, nil
 	case fault.Of(err).Kind == fault.NotFound || fault.Of(err).Kind == fault.InvalidRequest:
 		return false, nil
 	default:
-		return false, a.noWorkflow(args[0], err)
+		return false, a.noWorkflow(ref, err)
 	}
 }
 

@@ -25,7 +25,7 @@ type runFlags struct {
 
 // approval adds --yes.
 func (f *runFlags) approval(c *cobra.Command, what string) {
-	c.Flags().StringVar(&f.yes, "yes", "", what)
+	c.Flags().StringVarP(&f.yes, "yes", "y", "", what)
 	c.Flags().Lookup("yes").NoOptDefVal = yesPlan
 }
 

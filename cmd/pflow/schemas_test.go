@@ -32,6 +32,7 @@ dry-run           run ./batch.json --dry-run
 validation        validate greet
 validation        validate ./bad.json
 validation        validate ./form.json
+validation        validate ./cut.json
 validation-line   validate --from lines.jsonl
 workflow          workflow rename greet hello
 deleted           workflow delete hello --yes
@@ -50,6 +51,7 @@ node              node show workflow
 		"destroy.json": `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "no", "confirm_delete": true}}]}`,
 		"batch.json":   `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "batch": {"items": [1]}, "params": {"template": "$item"}}]}`,
 		"bad.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "templat", "params": {"template": "${x.y}"}}]}`,
+		"cut.json":     `{"ir_version": "0.1.0", "nodes": [`,
 		"form.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
 		"lines.jsonl":  "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}

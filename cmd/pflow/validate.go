@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,14 +67,17 @@ func (a *app) validateOne(ctx context.Context, ref string) error {
 	var findings *diag.Err
 	switch {
 	case errors.As(err, &findings):
-		out.File = ref
-		if !isWorkflowPath(ref) {
-			out.File = a.library().Path(ref)
-		}
+		out.File = a.workflowFile(ref)
 		if out.Diagnostics, err = a.formErrors(ctx, out.File, findings.List); err != nil {
 			return err
 		}
 	case err != nil:
+		out.File = a.workflowFile(ref)
+		if out.Diagnostics = noDocument(out.File); a.asJSON && out.Diagnostics.HasErrors() {
+			if err := a.printJSON(out); err != nil {
+				return err
+			}
+		}
 		return err
 	default:
 		out.Workflow, out.File = src.Name, src.File
@@ -98,6 +102,25 @@ func (a *app) validateOne(ctx context.Context, ref string) error {
 		return fail(exitUsage, "%s has %s", ref, count(out.Diagnostics.Errors(), "error"))
 	}
 	return nil
+}
+
+// workflowFile is the file that a reference leads to.
+func (a *app) workflowFile(ref string) string {
+	if isWorkflowPath(ref) {
+		return ref
+	}
+	name, _, _ := strings.Cut(ref, "@")
+	return a.library().Path(name)
+}
+
+// noDocument says what keeps a file from being a workflow; a file that cannot be read has no findings.
+func noDocument(file string) diag.List {
+	data, err := readWorkflowFile(file)
+	if err != nil {
+		return nil
+	}
+	_, list := ir.Decode(data)
+	return ir.Locate(file, data, list)
 }
 
 // formErrors are all errors of form of a file: reading it told of those that keep it from being read. A record's stay

@@ -2,6 +2,8 @@ package workflow
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"pflow/internal/diag"
@@ -20,6 +22,7 @@ type Given struct {
 }
 
 // ParseInput reads the text of an input as its type says: a string stays as it is, of any other type the text is JSON.
+// Keys of an object may lack their quotes, which a shell takes away.
 func ParseInput(in ir.Input, text string) (any, error) {
 	if in.Type == value.Any {
 		if v, err := value.ParseJSON([]byte(text)); err == nil {
@@ -28,10 +31,36 @@ func ParseInput(in ir.Input, text string) (any, error) {
 		return text, nil
 	}
 	v, err := ir.Coerce(in.Type, text)
+	if err != nil && (in.Type == value.Object || in.Type == value.Array) {
+		if again, e := ir.Coerce(in.Type, quoteKeys(text)); e == nil {
+			return again, nil
+		}
+		return nil, fault.New(fault.Type, "%s: %v; write it as JSON, and for a shell in single quotes: %s", in.Name, err, jsonExample(in))
+	}
 	if err != nil {
 		return nil, fault.New(fault.Type, "%s: %v", in.Name, err)
 	}
 	return v, nil
+}
+
+// bareKey is a string, or a key of an object without its quotes.
+var bareKey = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[{,]\s*[\pL_][\pL\d_-]*\s*:`)
+
+// quoteKeys puts the keys of JSON's objects into quotes where they have none.
+func quoteKeys(text string) string {
+	return bareKey.ReplaceAllStringFunc(text, func(m string) string {
+		if m[0] == '"' {
+			return m
+		}
+		return m[:1] + strconv.Quote(strings.TrimSpace(strings.TrimSuffix(m[1:], ":"))) + ":"
+	})
+}
+
+func jsonExample(in ir.Input) string {
+	if in.Type == value.Array {
+		return "'" + in.Name + `=["a", "b"]'`
+	}
+	return "'" + in.Name + `={"key": "text"}'`
 }
 
 // Input finds an input of the program; the error says which there are.
