@@ -70,7 +70,7 @@ func (f *frame) killEdges(dead []int) {
 
 // launch starts nodes that are ready, in the order of the document, as many as may run at once.
 func (r *Run) launch(f *frame) {
-	for !f.stopping && len(f.dag.waiting) > 0 && f.live < f.flow.dag.concurrency {
+	for !f.stopping && len(f.dag.waiting) > 0 && f.live-f.parked < f.flow.dag.concurrency {
 		r.enqueue(f, heap.Pop(&f.dag.waiting).(int))
 	}
 	f.action = DefaultAction

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"pflow/internal/fault"
@@ -30,7 +31,7 @@ type Journal interface {
 	Begin(start Event) error
 	// Started says that an attempt begins.
 	Started(a Attempt) error
-	// Happened keeps an outcome or a timer.
+	// Happened keeps an outcome, a timer or an approval.
 	Happened(ev Event) error
 	// Ended says how the run ended.
 	Ended(Status) error
@@ -40,18 +41,34 @@ type Journal interface {
 type Attempt struct {
 	ID         int
 	Step       string // its name in the whole run
+	Index      string // inside map the item's index, inside parallel the branch's name; "" elsewhere
 	Visit      int
 	Attempt    int
 	At         time.Duration
 	Idempotent bool
 }
 
-// Execute runs a flow to its end. The error is nil unless the run could not begin or go on: a run that failed, was
-// cancelled or hit a limit is a Result that says so. When Execute returns, no goroutine of the run is left.
+// Name names the attempt in a message, as steps inside it are: outer#2[3], outer.branch.
+func (a Attempt) Name() string {
+	name := a.Step
+	if a.Visit > 1 {
+		name += fmt.Sprintf("#%d", a.Visit)
+	}
+	switch _, err := strconv.Atoi(a.Index); {
+	case a.Index == "":
+		return name
+	case err == nil:
+		return name + "[" + a.Index + "]"
+	}
+	return name + "." + a.Index
+}
+
+// Execute runs a flow to its end, or until all that is left waits for approval. The error is nil unless the run could not
+// begin or go on: a run that failed, waits, was cancelled or hit a limit is a Result that says so. When Execute returns, no goroutine of the run is left.
 func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (*Result, error) {
 	d := &driver{
 		ctx: ctx, o: o, run: NewRun(flow, o.Observe),
-		outcomes: make(chan Event), execs: map[int]*exec{},
+		outcomes: make(chan Event), execs: map[int]*exec{}, asking: map[int]*exec{},
 	}
 	var err error
 	if o.History != nil {
@@ -67,6 +84,7 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 		return nil, err
 	}
 	res := d.run.Result()
+	d.abandon() // of a run that waits, nothing is left but what asks for approval
 	res.RunID = o.RunID
 	d.keep(func() error { return o.Journal.Ended(res.Status) })
 	if d.lost != nil {
@@ -86,6 +104,7 @@ type driver struct {
 	inline   []exec // instant ops to run, in order, from head on
 	head     int
 	execs    map[int]*exec // in goroutines
+	asking   map[int]*exec // in goroutines, too: held attempts that are performed again, to ask again
 	running  int           // goroutines
 	outcomes chan Event
 	waits    []pendingWait
@@ -131,8 +150,8 @@ func (d *driver) now() time.Duration {
 	return d.past
 }
 
-// loop runs until the run has ended. Instant ops run here, in order; between them the loop looks up for what else
-// happened.
+// loop runs until the run has ended, or waits for approval and nobody is asked. Instant ops run here, in order; between
+// them the loop looks up for what else happened.
 func (d *driver) loop() error {
 	for !d.run.Done() {
 		ev, ok := d.urgent()
@@ -142,14 +161,32 @@ func (d *driver) loop() error {
 			if ev, ok = d.runInline(d.nextInline()); !ok {
 				continue
 			}
+		case d.running == 0 && d.run.Waiting():
+			return nil
 		default:
 			ev = d.block()
+		}
+		if d.asking[ev.ID] != nil && ev.Kind == EventOutcome {
+			if ev, ok = d.answered(ev); !ok {
+				continue
+			}
 		}
 		if err := d.take(&ev); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// answered makes an approve event of what a held attempt gave when it was performed again; false where it still waits.
+func (d *driver) answered(ev Event) (Event, bool) {
+	d.asking[ev.ID].cancel()
+	delete(d.asking, ev.ID)
+	d.running--
+	if ev.Err != nil || ev.Waits != "" || d.ctx.Err() != nil || d.run.heldAt(ev.ID) < 0 {
+		return ev, false
+	}
+	return Event{Kind: EventApprove, ID: ev.ID, Result: ev.Result, Action: ev.Action}, true
 }
 
 // urgent is what happened by itself: the run was cancelled, an op answered, a wait is over.
@@ -211,12 +248,15 @@ func (d *driver) take(ev *Event) error {
 				return err
 			}
 		}
-		if d.cancelled && ev.Err != nil {
+		if d.cancelled && (ev.Err != nil || ev.Waits != "") {
+			if ev.Err == nil {
+				ev.Waits, ev.Err = "", fault.New(fault.Cancelled, "stopped")
+			}
 			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
 			break // not kept: a resumed run tries it again
 		}
 		d.happened(ev)
-	case EventTimer:
+	case EventTimer, EventApprove:
 		d.happened(ev)
 	case EventCancel:
 		d.cancelled = true
@@ -276,6 +316,9 @@ func (d *driver) stop(id int) {
 	if e := d.execs[id]; e != nil {
 		e.cancel()
 	}
+	if e := d.asking[id]; e != nil {
+		e.cancel()
+	}
 }
 
 func (d *driver) nextWait() int {
@@ -329,9 +372,19 @@ func (d *driver) runInline(e exec) (Event, bool) {
 
 // launch runs an op in a goroutine of its own.
 func (d *driver) launch(e *exec) {
+	d.execs[e.ID] = e
+	d.perform(e)
+}
+
+// ask performs a held attempt again: it asks, or finds the approval that was given since.
+func (d *driver) ask(e *exec) {
+	d.asking[e.ID] = e
+	d.perform(e)
+}
+
+func (d *driver) perform(e *exec) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	e.cancel = cancel
-	d.execs[e.ID] = e
 	d.running++
 	go func() { d.outcomes <- e.Perform(ctx, d.run) }()
 }
@@ -342,6 +395,7 @@ func (d *driver) started(e *exec) {
 	}
 	a := Attempt{ID: e.ID, At: d.past, Idempotent: e.Op().Idempotent}
 	a.Step, a.Visit, a.Attempt = e.Step()
+	a.Index = e.Index()
 	if d.o.Began != nil {
 		d.o.Began(a)
 	}
@@ -361,8 +415,10 @@ func stoppedEarly(id int) Event {
 
 // abandon ends what is under way when the run cannot go on.
 func (d *driver) abandon() {
-	for _, e := range d.execs {
-		e.cancel()
+	for _, under := range []map[int]*exec{d.execs, d.asking} {
+		for _, e := range under {
+			e.cancel()
+		}
 	}
 	for ; d.running > 0; d.running-- {
 		<-d.outcomes

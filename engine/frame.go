@@ -24,6 +24,7 @@ type frame struct {
 	deadline int // the wait for limits.timeout, or 0
 
 	live     int // nodes that are queued or under way
+	parked   int // of them, those that wait for approval
 	active   []*nodeRun
 	stopping bool
 	done     bool
@@ -147,6 +148,7 @@ func (r *Run) settleFrame(f *frame) {
 		f.live = len(f.active) // what was queued does not start
 	}
 	if f.done || f.live > 0 {
+		r.parkFrame(f)
 		return
 	}
 	f.done = true
@@ -159,7 +161,6 @@ func (r *Run) settleFrame(f *frame) {
 	if f.parent == nil {
 		r.done = true
 		r.outcome = failureOrAction{f.action, f.err}
-		r.meters = f.meters
 		r.emit(Command{Kind: CommandDone})
 		return
 	}
@@ -228,6 +229,9 @@ func (r *Run) stepName(frame, node int32) string {
 	info := r.frames[frame]
 	return info.prefix + info.flow.nodes[node].id
 }
+
+// stepName is the name of its node in the whole run.
+func (u *unit) stepName() string { return u.nr.f.prefix + u.nr.node.id }
 
 // innerPrefix is what the names of the steps inside a unit begin with: outer/, outer[3]/, outer.branch/, and from the
 // second visit on outer#2/.

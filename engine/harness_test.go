@@ -190,5 +190,8 @@ func show(res *engine.Result) string {
 	for _, m := range meters {
 		fmt.Fprintf(&b, "usage: %s = %v\n", m, res.Usage[m])
 	}
+	for _, w := range res.Waits {
+		fmt.Fprintf(&b, "waits: %s\n", w.Step)
+	}
 	return b.String()
 }

@@ -22,6 +22,8 @@ type nodeRun struct {
 	first   [1]unit // room for the one unit of most nodes
 	begun   int     // units that were started
 	live    int     // units under way
+	parked  int     // of them, those that wait for approval
+	idle    bool    // all of them do
 	winner  *unit   // of parallel with join any
 	err     *failure
 	settled bool
@@ -36,7 +38,7 @@ func (r *Run) newNodeRun() *nodeRun {
 	nr := r.spare[last]
 	r.spare = r.spare[:last]
 	nr.visit, nr.prep, nr.units = 0, nil, nil
-	nr.begun, nr.live, nr.settled, nr.err = 0, 0, false, nil // all that a visit of an op may have left behind
+	nr.begun, nr.live, nr.parked, nr.idle, nr.settled, nr.err = 0, 0, 0, false, false, nil // all that a visit of an op may have left behind
 	u := &nr.first[0]
 	u.state, u.attempts, u.stopping, u.err, u.result = unitIdle, 0, false, nil, nil
 	return nr
@@ -145,7 +147,7 @@ func (r *Run) startUnits(nr *nodeRun) {
 	if nr.node.mode == modeMap {
 		most = nr.node.concurrency
 	}
-	for nr.err == nil && nr.winner == nil && nr.begun < len(nr.units) && nr.live < most {
+	for nr.err == nil && nr.winner == nil && nr.begun < len(nr.units) && nr.live-nr.parked < most {
 		u := &nr.units[nr.begun]
 		nr.begun++
 		nr.live++
@@ -173,6 +175,7 @@ func (r *Run) settleNode(nr *nodeRun) {
 	}
 	switch {
 	case nr.live > 0 || nr.settled:
+		r.parkNode(nr)
 	case nr.f.stopping:
 		r.nodeFailed(nr, nr.f.err)
 	case nr.err != nil:
@@ -186,6 +189,7 @@ func (r *Run) settleNode(nr *nodeRun) {
 func (r *Run) unitDone(u *unit) {
 	nr, n := u.nr, u.nr.node
 	nr.live--
+	u.unpark()
 	switch {
 	case nr.f.stopping || nr.winner != nil:
 	case u.err == nil:
@@ -418,6 +422,10 @@ func (r *Run) retire(nr *nodeRun) {
 	f := nr.f
 	nr.settled = true
 	f.live--
+	if nr.idle {
+		nr.idle = false
+		f.parked--
+	}
 	for i, other := range f.active {
 		if other == nr {
 			f.active = append(f.active[:i], f.active[i+1:]...)

@@ -58,6 +58,8 @@ type Exec func(ctx context.Context, in Input) (Output, error)
 
 // Input is all that an op sees of a run.
 type Input struct {
+	unit *unit
+
 	Prep    map[string]any
 	Params  map[string]any // the flow's params
 	Attempt int            // from 1
@@ -66,10 +68,20 @@ type Input struct {
 	Limited func(meter string) bool
 }
 
-// Output is what an attempt gives. Action "" stands for "default".
+// Step is the name of the node in the whole run, such as outer[3]/inner.
+func (in Input) Step() string {
+	if in.unit == nil {
+		return ""
+	}
+	return in.unit.stepName()
+}
+
+// Output is what an attempt gives. Action "" stands for "default". Waits, if not empty, says what is to be approved before
+// the node goes on; then there is no result: the approve event brings it.
 type Output struct {
 	Result any
 	Action string
+	Waits  string
 	Meters map[string]float64
 }
 

@@ -11,7 +11,7 @@ import (
 // outcome is what an attempt gave, in the forms that a journal gives back as they are: whatever follows from an event is
 // the same when it is stepped through again.
 func outcome(id int, out Output, err error) Event {
-	ev := Event{Kind: EventOutcome, ID: id, Action: valid(out.Action), Meters: out.Meters}
+	ev := Event{Kind: EventOutcome, ID: id, Action: valid(out.Action), Waits: valid(out.Waits), Meters: out.Meters}
 	for _, name := range value.SortedKeys(out.Meters) {
 		if n := out.Meters[name]; err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
 			err = fault.New(fault.Type, "the op used %v of %s; a meter must be finite", n, name)
@@ -21,7 +21,7 @@ func outcome(id int, out Output, err error) Event {
 		ev.Result, err = value.Normalize(out.Result)
 	}
 	if err != nil {
-		ev.Result, ev.Action, ev.Err = nil, "", recordable(fault.Of(err))
+		ev.Result, ev.Action, ev.Waits, ev.Err = nil, "", "", recordable(fault.Of(err))
 		ev.Meters = finite(ev.Meters)
 	}
 	return ev

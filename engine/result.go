@@ -15,6 +15,7 @@ const (
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 	Limited   Status = "limit"
+	Waiting   Status = "waiting" // for approval; it goes on when it is resumed
 )
 
 // ResultSchema names the shape of Result as JSON.
@@ -31,7 +32,8 @@ type Result struct {
 	Steps    []Step             `json:"steps"`
 	Usage    map[string]float64 `json:"usage"` // meters, added up
 	RunID    string             `json:"run_id"`
-	Lost     error              `json:"-"` // why the run cannot be resumed, which a warning says too; nil: it can
+	Waits    []Hold             `json:"waits,omitempty"` // of waiting: what for
+	Lost     error              `json:"-"`               // why the run cannot be resumed, which a warning says too; nil: it can
 }
 
 // Step is one visit of a node that ended. Action is nil if it failed.
@@ -72,16 +74,21 @@ type Transition struct {
 func (r *Run) Result() *Result {
 	res := &Result{
 		Schema: ResultSchema, Status: Done, Action: r.outcome.action, Store: r.root.store,
-		Warnings: []string{}, Usage: map[string]float64{}, Steps: make([]Step, 0, len(r.root.records)),
+		Warnings: []string{}, Usage: map[string]float64{}, Steps: []Step{},
 	}
 	if res.Store == nil {
 		res.Store = map[string]any{}
 	}
-	for name, n := range r.meters {
+	for name, n := range r.root.meters {
 		res.Usage[name] = n
 	}
-	for _, rec := range r.root.records {
+	records := r.root.recordsSoFar()
+	res.Steps = make([]Step, 0, len(records))
+	for _, rec := range records {
 		res.Steps = append(res.Steps, r.step(rec))
+	}
+	if r.Waiting() {
+		res.Status, res.Action, res.Waits = Waiting, "", r.holds()
 	}
 	if err := r.outcome.err; err != nil {
 		res.Status, res.Action = Failed, ""

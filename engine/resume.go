@@ -29,10 +29,7 @@ type NeedsDecision struct{ Attempts []Attempt }
 func (e *NeedsDecision) Error() string {
 	names := make([]string, len(e.Attempts))
 	for i, a := range e.Attempts {
-		names[i] = a.Step
-		if a.Visit > 1 {
-			names[i] += fmt.Sprintf("#%d", a.Visit)
-		}
+		names[i] = a.Name()
 	}
 	return fmt.Sprintf("the run was killed while %s was under way, and running it again may repeat its effects; "+
 		"if that is right, resume with --retry", strings.Join(names, ", "))
@@ -96,6 +93,7 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 	for _, id := range ids {
 		e := pending[id]
 		if a, began := h.Started[id]; began && !e.stopped && !e.unit.spec.op.Idempotent && !h.Retry {
+			a.Index = e.Index()
 			undecided = append(undecided, a)
 		}
 	}
@@ -110,6 +108,9 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 			d.started(e)
 			d.launch(e)
 		}
+	}
+	for _, c := range d.run.Held() {
+		d.ask(&exec{Command: c})
 	}
 	return nil
 }

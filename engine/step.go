@@ -17,8 +17,9 @@ type EventKind uint8
 // The kinds of events.
 const (
 	EventStart   EventKind = iota + 1 // Time, Seed, Input
-	EventOutcome                      // ID, Result and Action, or Err; Meters
+	EventOutcome                      // ID, Result and Action, or Err, or Waits; Meters
 	EventTimer                        // ID
+	EventApprove                      // ID of an attempt that waits, Result and Action: what it gives, now that it is approved
 	EventCancel
 )
 
@@ -33,7 +34,8 @@ type Event struct {
 	Seed  uint64    // of the jitter of waits
 	Input map[string]any
 
-	Result any // normalised
+	Result any    // normalised
+	Waits  string // what the attempt waits for the approval of
 	Action string
 	Err    *fault.Error
 	Meters map[string]float64
@@ -68,7 +70,7 @@ func (c *Command) Op() *Op { return c.unit.spec.op }
 // Step names the step of an exec in the whole run; attempt counts from 1.
 func (c *Command) Step() (name string, visit, attempt int) {
 	nr := c.unit.nr
-	return nr.f.prefix + nr.node.id, int(nr.visit), c.unit.attempts
+	return c.unit.stepName(), int(nr.visit), c.unit.attempts
 }
 
 // Index is the item's index, or the branch's name, of an exec inside map or parallel; "" elsewhere.
@@ -90,7 +92,7 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	in := Input{Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start}
+	in := Input{unit: u, Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start}
 	if len(u.spec.op.Meters) > 0 {
 		in.Limited = u.nr.f.limited
 	}
@@ -115,14 +117,16 @@ type Run struct {
 	seed  splitmix
 	scope *cond.Scope
 
-	root    *frame
-	lastID  int
-	execs   []*unit // under way, by id
-	timers  map[int]timer
-	ready   []place // nodes to start, in order
-	cmds    []Command
-	done    bool
-	outcome failureOrAction
+	root     *frame
+	lastID   int
+	execs    []*unit // under way, by id
+	timers   map[int]timer
+	held     []*unit // that wait for approval, by id
+	approved []Event // approvals whose units wait for room
+	ready    []place // nodes to start, in order
+	cmds     []Command
+	done     bool
+	outcome  failureOrAction
 
 	inScope        *frame // whose store the expressions see
 	attemptInScope int
@@ -133,7 +137,6 @@ type Run struct {
 
 	frames  []frameInfo // of the records
 	actions interned
-	meters  map[string]float64
 	observe func(Transition)
 }
 
@@ -187,15 +190,27 @@ func (r *Run) Step(ev *Event) ([]Command, error) {
 		}
 		delete(r.timers, ev.ID)
 		r.fire(t)
+	case EventApprove:
+		if r.heldAt(ev.ID) < 0 || r.isApproved(ev.ID) {
+			return nil, fmt.Errorf("no attempt %d waits for approval", ev.ID)
+		}
+		r.approved = append(r.approved, *ev)
 	case EventCancel:
 		r.stopFrame(r.root, newFailure(fault.New(fault.Cancelled, "the run was cancelled")))
 		r.settleFrame(r.root)
 	}
+	r.startReady()
+	for len(r.approved) > 0 && r.goOnApproved() {
+		r.startReady()
+	}
+	return r.cmds, nil
+}
+
+func (r *Run) startReady() {
 	for i := 0; i < len(r.ready); i++ { // grows while it runs
 		r.startNode(r.ready[i])
 	}
 	r.ready = r.ready[:0]
-	return r.cmds, nil
 }
 
 // Done reports whether the run has ended.
@@ -243,6 +258,7 @@ func (r *Run) fire(t timer) {
 		r.settleNode(t.retry.nr)
 	case t.attempt != nil:
 		u, child := t.attempt, t.attempt.child
+		u.wake()
 		u.why = newFailure(fault.New(fault.Timeout, "no result within %v", u.nr.node.timeout))
 		r.stopFrame(child, u.why)
 		r.settleFrame(child)

@@ -18,6 +18,8 @@ type unit struct {
 	child    *frame // the inner flow under way
 	bound    int    // the wait for the inner flow's timeout, or 0
 	stopping bool
+	parked   bool     // nothing of it can run until something is approved
+	holds    string   // what it waits for the approval of
 	why      *failure // the inner flow was stopped because its attempt timed out
 
 	result  any
@@ -32,6 +34,7 @@ const (
 	unitIdle    unitState = iota
 	unitRunning           // an exec or an inner flow is under way
 	unitWaiting           // for the next attempt
+	unitHeld              // until it is approved
 	unitDone
 )
 
@@ -111,6 +114,10 @@ func (r *Run) execDone(u *unit, ev *Event) {
 		err = newFailure(ev.Err)
 	}
 	nr := u.nr
+	if ev.Waits != "" && !u.stopping {
+		r.hold(u, ev.Waits)
+		return
+	}
 	r.attemptDone(u, ev.Result, ev.Action, err)
 	r.settleNode(nr)
 }
@@ -230,6 +237,8 @@ func (r *Run) stopUnit(u *unit) {
 		u.state = unitDone
 		u.err = newFailure(fault.New(fault.Cancelled, "stopped"))
 		u.nr.live--
+	case u.state == unitHeld:
+		r.release(u)
 	case u.child != nil:
 		child := u.child // it may end at once, and leave the unit
 		r.stopFrame(child, newFailure(fault.New(fault.Cancelled, "stopped")))

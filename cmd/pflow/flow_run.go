@@ -292,6 +292,8 @@ func (a *app) finish(res *engine.Result) error {
 			hint = "; go on with: " + a.goOnHint(res.RunID)
 		}
 		return fail(exitFailed, "the run was cancelled%s", hint)
+	case engine.Waiting:
+		return fail(exitDeclined, "the run waits for the approval of %s; go on with: %s", res.Waits[0].For, a.goOnHint(res.RunID))
 	}
 	where := ""
 	if p := res.Error.Place.String(); p != "" {

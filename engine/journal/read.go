@@ -57,7 +57,7 @@ func (p *Past) add(r *record) error {
 	switch r.E {
 	case recordStarted:
 		h.Started[r.ID] = engine.Attempt{ID: r.ID, Step: r.Step, Visit: r.Visit, Attempt: r.Attempt, At: r.At, Idempotent: r.Idempotent}
-	case recordStart, recordFinished, recordTimer:
+	case recordStart, recordFinished, recordApproved, recordTimer:
 		ev, err := r.event()
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if past.Status != "" && past.Status != engine.Cancelled {
+	if past.Status != "" && past.Status != engine.Cancelled && past.Status != engine.Waiting {
 		return nil, nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
 	}
 	documents, err := os.ReadFile(filepath.Join(w.dir, documentsFile))

@@ -25,7 +25,8 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, meters; or error {kind, message, details}
+//	finished  id, at, action, result, meters; or error {kind, message, details}; or waits: what is to be approved
+//	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
 //	resumed   at: another process took the run on; none worked on it since the record before
 //	end       status
@@ -35,6 +36,7 @@ const (
 	recordStart    = "start"
 	recordStarted  = "started"
 	recordFinished = "finished"
+	recordApproved = "approved"
 	recordTimer    = "timer"
 	recordResumed  = "resumed"
 	recordEnd      = "end"
@@ -75,12 +77,20 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 	if ev.Kind == engine.EventTimer {
 		return append(appendHead(b, recordTimer, ev.ID, ev.At), "}\n"...)
 	}
-	b = appendHead(b, recordFinished, ev.ID, ev.At)
+	kind := recordFinished
+	if ev.Kind == engine.EventApprove {
+		kind = recordApproved
+	}
+	b = appendHead(b, kind, ev.ID, ev.At)
 	if ev.Action != "" {
 		b = append(b, `,"action":`...)
 		b = value.AppendString(b, ev.Action)
 	}
-	if ev.Err != nil {
+	switch {
+	case ev.Waits != "":
+		b = append(b, `,"waits":`...)
+		b = value.AppendString(b, ev.Waits)
+	case ev.Err != nil:
 		b = append(b, `,"error":{"kind":`...)
 		b = value.AppendString(b, string(ev.Err.Kind))
 		b = append(b, `,"message":`...)
@@ -90,7 +100,7 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 			b = value.AppendJSON(b, ev.Err.Details)
 		}
 		b = append(b, '}')
-	} else {
+	default:
 		b = append(b, `,"result":`...)
 		b = value.AppendJSON(b, ev.Result)
 	}
@@ -123,6 +133,7 @@ type record struct {
 	Idempotent bool               `json:"idempotent"`
 	Action     string             `json:"action"`
 	Result     json.RawMessage    `json:"result"`
+	Waits      string             `json:"waits"`
 	Error      *recordError       `json:"error"`
 	Meters     map[string]float64 `json:"meters"`
 	Status     engine.Status      `json:"status"`
@@ -155,6 +166,13 @@ func (r *record) event() (engine.Event, error) {
 		ev.Kind = engine.EventTimer
 	default:
 		ev.Kind = engine.EventOutcome
+		if r.E == recordApproved {
+			ev.Kind = engine.EventApprove
+		}
+		if r.Waits != "" {
+			ev.Waits = r.Waits
+			break
+		}
 		if r.Error != nil {
 			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
 			if len(r.Error.Details) > 0 {

@@ -34,7 +34,7 @@ func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned ma
 	queue := []engine.Event{{Kind: engine.EventStart, Time: start, Seed: 1, Input: input}}
 	var now time.Duration
 	var waits []engine.Command
-	for !r.Done() {
+	for !r.Done() && (len(queue) > 0 || !r.Waiting()) {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

@@ -227,9 +227,11 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s cannot be run: %s", name, strings.TrimSpace(found.Text()))
 	}
 	outer := running(ctx)
+	approved := map[string]bool{}
 	for _, a := range p.Approvals {
+		approved[a.Node] = true
 		a.Node = name + "/" + a.Node
-		if outer.approve == nil || !outer.approve(ctx, a) {
+		if !outer.approves(ctx, a) {
 			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
 		}
 	}
@@ -243,13 +245,18 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 	if len(missing) > 0 {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s needs the input %q", name, missing[0].Name)
 	}
-	nested := &session{approve: outer.approve, depth: in.Depth + 1}
+	nested := newSession(func(ctx context.Context, a Approval) bool {
+		return approved[declaredName(a.Node)] || outer.approves(ctx, a)
+	}, in.Depth+1)
 	res, err := engine.Execute(context.WithValue(ctx, runKey{}, nested), p.flow, own, engine.Options{})
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
 	for _, text := range nested.warnings {
 		outer.warn(text)
+	}
+	if res.Status == engine.Waiting {
+		return nodetype.Outcome{Meters: res.Usage}, fault.New(fault.Refused, "%s was not approved", res.Waits[0].For)
 	}
 	if res.Error != nil {
 		if text := res.Error.Message; outer.depth > 0 { // the outermost call says where

@@ -32,7 +32,6 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 		return out, err
 	}
 	r := running(ctx)
-	defer r.began()()
 	env := c.c.getenv()
 	redact := c.c.secrets.redactor(env)
 	defer func() { err = redact.error(err) }()

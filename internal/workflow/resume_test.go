@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 	"pflow/internal/nodetype"
+	"pflow/ir"
 )
 
 // kept runs a program with a journal in a home.
@@ -69,11 +72,8 @@ func TestApprovalPauses(t *testing.T) {
 a default
 slow default
 late default
-send:approval (failed)
-inner/go:approval (failed)
-inner (failed)
-waits: inner/go
 waits: send
+waits: inner/go
 `
 	if diff := cmp.Diff(want, show(res)); diff != "" {
 		t.Fatal(diff)
@@ -100,6 +100,98 @@ end default
 `
 	if diff := cmp.Diff(want, show(res)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestApprovalLetsOthersGoOn: beside a node that waits for approval, what waits for a retry, the items of a batch and
+// what workflows it calls have left to do go on; nothing of it is cancelled, and nothing of it runs again.
+func TestApprovalLetsOthersGoOn(t *testing.T) {
+	types := testTypes()
+	flaky := types["echo"]
+	iface := *flaky.Interface
+	iface.Name, iface.Effects = "flaky", nil
+	var mu sync.Mutex
+	calls := map[string]int{}
+	flaky.Interface = &iface
+	flaky.Run = func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		key := ir.Text(c.Params["value"])
+		if calls[key]++; calls[key] == 1 {
+			return nodetype.Outcome{}, fault.New(fault.Network, "once")
+		}
+		return nodetype.Outcome{Outputs: map[string]any{"out": key, "text": key}}, nil
+	}
+	types["flaky"] = flaky
+	w := world{types: types, saved: map[string]string{"inner": `{"ir_version": "0.1.0", "inputs": {"n": {"type": "integer", "required": true}},
+		"nodes": [{"id": "before", "type": "flaky", "params": {"value": "before $n"}, "retry": {"attempts": 2, "wait": "200ms"}},
+		{"id": "go", "type": "flaky", "approval": "required", "params": {"value": "went $n"}, "retry": {"attempts": 2, "wait": "1ms"}}],
+		"edges": [{"from": "before", "to": "go"}], "outputs": {"out": {"source": "${go.out}", "type": "string"}}}`}}
+	p := w.compile(t, `{"ir_version": "0.1.0", "nodes": [
+		{"id": "a", "type": "echo", "params": {"value": [1, 2, 3]}},
+		{"id": "send", "type": "echo", "approval": "required", "params": {"value": "sent"}},
+		{"id": "retried", "type": "flaky", "params": {"value": "retried"}, "retry": {"attempts": 2, "wait": "300ms"}},
+		{"id": "each", "type": "inner", "batch": {"items": "${a.out}", "as": "it"}, "params": {"n": "${it}"}}],
+		"edges": [{"from": "a", "to": "send"}, {"from": "a", "to": "retried"}, {"from": "a", "to": "each"}]}`)
+	home := t.TempDir()
+	res := kept(t, p, home, nil, nil)
+	want := `waiting {}
+a default
+retried default
+each[0]/before default
+each[1]/before default
+each[2]/before default
+waits: send
+waits: each[0]/go
+waits: each[1]/go
+waits: each[2]/go
+`
+	if diff := cmp.Diff(want, show(res)); diff != "" {
+		t.Fatal(diff)
+	}
+	if a := res.Approvals[1]; a.Type != "flaky" {
+		t.Errorf("an approval of an item has the type %q", a.Type)
+	}
+	only := func(_ context.Context, a Approval) bool { return a.Node == "each[1]/go" }
+	if res, err := resumed(t, home, types, only); err != nil || len(res.Approvals) != 3 || len(res.Steps) != 7 {
+		t.Fatalf("one approval: %v, %s", err, show(res))
+	}
+	res, err := resumed(t, home, types, yes)
+	if err != nil || res.Status != Done {
+		t.Fatalf("%v, %s", err, show(res))
+	}
+	for key, n := range calls {
+		if n != 2 {
+			t.Errorf("%s ran %d times, want 2: one that failed and one that did not", key, n)
+		}
+	}
+	if len(calls) != 7 {
+		t.Errorf("calls: %v", calls)
+	}
+}
+
+// TestApprovalIsAskedBesideOthers: while somebody is asked, the rest of the run goes on.
+func TestApprovalIsAskedBesideOthers(t *testing.T) {
+	p := world{}.compile(t, `{"ir_version": "0.1.0", "nodes": [
+		{"id": "a", "type": "echo", "params": {"value": 1}},
+		{"id": "send", "type": "echo", "approval": "required", "params": {"value": "sent"}},
+		{"id": "other", "type": "echo", "approval": "required", "params": {"value": "other"}},
+		{"id": "beside", "type": "echo", "params": {"value": "beside"}}],
+		"edges": [{"from": "a", "to": "send"}, {"from": "a", "to": "other"}, {"from": "a", "to": "beside"}]}`)
+	ended := make(chan struct{})
+	asked := 0
+	approve := func(_ context.Context, a Approval) bool {
+		asked++ // one at a time
+		<-ended
+		return a.Node == "send"
+	}
+	res := run(t, p, nil, Options{Approve: approve, Options: engine.Options{Observe: func(s engine.Transition) {
+		if s.Node == "beside" {
+			close(ended)
+		}
+	}}})
+	if res.Status != Waiting || asked != 2 || len(res.Approvals) != 1 || res.Approvals[0].Node != "other" {
+		t.Errorf("asked %d times: %s", asked, show(res))
 	}
 }
 

@@ -68,12 +68,10 @@ type Options struct {
 // Run runs the program on a store that Bind made, or, with a history, goes on with a run. It returns when nothing of
 // the run is left. The error is nil unless the run could not begin or go on; *engine.NeedsDecision is one of them.
 //
-// A run that comes to a node that wants approval and gets none finishes what can run without it and ends as waiting;
-// it can be resumed like one that was cancelled.
+// A run that comes to a node that wants approval and gets none finishes what can run without it, retries and waits
+// included, and ends as waiting; it goes on when it is resumed and approved.
 func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Result, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	r := &session{approve: o.Approve, cancel: cancel}
+	r := newSession(o.Approve, 0)
 	got, err := engine.Execute(context.WithValue(ctx, runKey{}, r), p.flow, store, o.Options)
 	if err != nil {
 		return nil, err
@@ -81,11 +79,10 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	res := p.Unrun(Status(got.Status))
 	res.Error, res.Steps, res.Usage, res.RunID, res.Lost = got.Error, got.Steps, got.Usage, got.RunID, got.Lost
 	res.Warnings = append(append(res.Warnings, r.warnings...), got.Warnings...)
-	switch waits := r.waits(); {
-	case got.Status == engine.Cancelled && len(waits) > 0:
-		res.Status, res.Error = Waiting, nil
-		for _, node := range waits {
-			res.Approvals = append(res.Approvals, p.approval(node))
+	switch {
+	case got.Status == engine.Waiting:
+		for _, w := range got.Waits {
+			res.Approvals = append(res.Approvals, p.approval(w.For))
 		}
 	case got.Error != nil:
 		id, _, _ := strings.Cut(got.Error.Node, "/")
@@ -95,13 +92,4 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 		res.Outputs, _ = p.outputs.values(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) }).(map[string]any)
 	}
 	return res, nil
-}
-
-func (p *Program) approval(node string) Approval {
-	for _, a := range p.Approvals {
-		if a.Node == node && !a.Destructive {
-			return a
-		}
-	}
-	return Approval{Node: node}
 }
