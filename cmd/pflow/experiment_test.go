@@ -10,16 +10,12 @@ import (
 )
 
 // prepareExperiments makes the experiments that examples name: 20240115… and 20240116….
-func prepareExperiments(t *testing.T, s *session, line string) {
+func prepareExperiments(s *session) {
+	t := s.t
 	t.Helper()
-	if !strings.HasPrefix(strings.TrimSpace(line), "pflow experiment") {
-		return
-	}
 	dir := filepath.Join(s.home, ".pflow", "experiments")
 	for _, id := range []string{"20240115-120000-1a2b3c4d", "20240116-120000-1a2b3c4d"} {
-		if printed, err := s.run("pflow experiment run ./experiment.yaml"); err != nil {
-			t.Fatalf("%v\n%s", err, printed)
-		}
+		s.must("pflow experiment run ./experiment.yaml")
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

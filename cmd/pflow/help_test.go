@@ -1,9 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,6 +95,10 @@ func TestCommands(t *testing.T) {
 
 // TestExamples runs every line of every command's examples, each in a directory that holds what the lines name.
 func TestExamples(t *testing.T) {
+	prepared := newSession(t)
+	prepareExamples(prepared)
+	prepareExperiments(prepared)
+	prepared.must("pflow workflow save ./greet.json")
 	for _, c := range tree() {
 		if strings.TrimSpace(c.Example) == "" {
 			t.Errorf("%s --help has no example", c.CommandPath())
@@ -106,12 +110,9 @@ func TestExamples(t *testing.T) {
 			t.Run(strings.TrimSpace(line), func(t *testing.T) {
 				t.Parallel()
 				s := newSession(t)
-				prepareExamples(t, s)
-				prepareExperiments(t, s, line)
-				if !strings.Contains(line, "workflow save") {
-					if printed, err := s.run("pflow workflow save ./greet.json"); err != nil {
-						t.Fatalf("%v\n%s", err, printed)
-					}
+				s.copyOf(prepared)
+				if strings.Contains(line, "workflow save") {
+					s.must("pflow workflow delete greet --yes")
 				}
 				if printed, err := s.run("PATH=./bin:$PATH; " + withModel(t, line)); err != nil {
 					t.Errorf("%v\n%s", err, printed)
@@ -132,8 +133,23 @@ func withModel(t *testing.T, line string) string {
 	return "unset ANTHROPIC_API_KEY; export OPENAI_API_KEY=x OPENAI_BASE_URL=" + server.BaseURL() + "; " + line
 }
 
+// must is run for what prepares a test.
+func (s *session) must(command string) {
+	s.t.Helper()
+	if printed, err := s.run(command); err != nil {
+		s.t.Fatalf("%s: %v\n%s", command, err, printed)
+	}
+}
+
+// copyOf gives a session the files of another one, modes and all.
+func (s *session) copyOf(from *session) {
+	s.t.Helper()
+	s.must(fmt.Sprintf("cp -a '%s/.' '%s' && cp -a '%s/.' '%s'", from.dir, s.dir, from.home, s.home))
+}
+
 // prepareExamples makes what the examples name: README.md, some flows, a run that was killed, and a dot program.
-func prepareExamples(t *testing.T, s *session) {
+func prepareExamples(s *session) {
+	t := s.t
 	t.Helper()
 	if err := os.CopyFS(s.dir, os.DirFS("testdata/examples")); err != nil {
 		t.Fatal(err)
@@ -141,11 +157,7 @@ func prepareExamples(t *testing.T, s *session) {
 	if err := os.Chmod(filepath.Join(s.dir, "bin/dot"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	kill := exec.Command("pflow", "flow", "run", "./retry.yaml", "--input", "user_input=x", "--home", filepath.Join(s.home, ".pflow"))
-	kill.Dir = s.dir
-	if printed, err := kill.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, printed)
-	}
+	s.must("pflow flow run ./retry.yaml --input user_input=x")
 	runs := filepath.Join(s.home, ".pflow", "runs")
 	entries, err := os.ReadDir(runs)
 	if err != nil || len(entries) != 1 {
