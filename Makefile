@@ -4,14 +4,23 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 
-.PHONY: test test-llm check lint flows browser bench bench-stats bench-peers fuzz
+# What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+
+.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers fuzz
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
 test: lint browser
 	$(GO) test -race ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
-	@$(MAKE) --no-print-directory flows
+	@$(MAKE) --no-print-directory sequential flows
+
+# The tests that are built without the race detector only: large input, worked on by one goroutine.
+sequential:
+	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench .) && \
+	names=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' $$files | paste -sd '|' -) && \
+	$(GO) test -run "^($$names)$$" $$(dirname $$files | sort -u)
 
 # Plans with a real model: the default one for the keys that are set. It costs a little, and is never part of make test.
 test-llm:
@@ -30,10 +39,10 @@ lint:
 
 # The shipped flows have no faults and pass their tests, in an empty home.
 flows:
-	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) build -o "$$dir/pflow" ./cmd/pflow && \
 	for flow in flows/*.yaml examples/*.yaml; do case $$flow in \
-		*_test.yaml) $(GO) run ./cmd/pflow flow test --home "$$home" "$$flow" ;; \
-		*) $(GO) run ./cmd/pflow flow check --home "$$home" "$$flow" ;; \
+		*_test.yaml) "$$dir/pflow" flow test --home "$$dir/home" "$$flow" ;; \
+		*) "$$dir/pflow" flow check --home "$$dir/home" "$$flow" ;; \
 	esac || exit 1; done
 
 # The reports of experiments are looked at in a real browser. PFLOW_SKIP_BROWSER=1 does without.
