@@ -39,6 +39,9 @@ var imports = map[string][]string{
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"internal/home":      {},
+	"internal/settings":  {"ir", "engine/journal", "internal/diag", "internal/home", "internal/yamltree"},
+	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/nodetype":  {"ir", "internal/fault"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/value"},

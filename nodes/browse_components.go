@@ -45,7 +45,7 @@ nodes:
 		New: func(s *engine.Setup) engine.Exec {
 			most, tokens, load := option(s, "most", 30), option(s, "tokens", 4000), s.Value("interfaces") != false
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				shelf, err := d.shelf(ctx)
+				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}

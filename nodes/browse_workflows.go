@@ -52,7 +52,7 @@ nodes:
 		New: func(s *engine.Setup) engine.Exec {
 			most, tokens := option(s, "most", 10), option(s, "tokens", 4000)
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				shelf, err := d.shelf(ctx)
+				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -80,7 +80,7 @@ nodes:
 // rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what
 // is wanted, so it does not count for or against them.
 // made is the index of the one that would be made for the request again, -1 if there is none.
-func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.Ranked, made int) {
+func (s *candidates) rankWorkflows(request string, now time.Time) (ranked []retrieve.Ranked, made int) {
 	if len(s.Records) == 0 {
 		return nil, -1
 	}
@@ -111,7 +111,7 @@ func (s *Shelf) rankWorkflows(request string, now time.Time) (ranked []retrieve.
 }
 
 // unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths, addresses or quoted texts than the workflow takes. It is "" if there is no such reason.
-func (s *Shelf) unfit(r *library.Record, request string, now time.Time) string {
+func (s *candidates) unfit(r *library.Record, request string, now time.Time) string {
 	if why := compose.Refuses(request); why != "" {
 		return why
 	}
@@ -129,7 +129,7 @@ func (s *Shelf) unfit(r *library.Record, request string, now time.Time) string {
 
 // unequal says why a saved workflow is not the whole of what is asked for, and nothing else: it lacks something that a
 // component could do, or does to the world what nobody spoke of. It is "" if there is no such reason.
-func (s *Shelf) unequal(r *library.Record, request string) string {
+func (s *candidates) unequal(r *library.Record, request string) string {
 	own := stemsOf(r.Name, r.Description, strings.Join(r.Keywords, " "), strings.Join(r.Examples, "\n"))
 	for _, n := range r.Workflow.Nodes {
 		for stem := range stemsOf(n.Type, n.Purpose) {
@@ -179,7 +179,7 @@ func sharesMost(asked, past map[string]bool) bool {
 }
 
 // effectVerbs are the words by which components that do something to the world say what they do, by stem.
-func (s *Shelf) effectVerbs() map[string]string {
+func (s *candidates) effectVerbs() map[string]string {
 	s.verbs.once.Do(func() {
 		s.verbs.of = map[string]string{}
 		for _, c := range s.Catalogue.All() {
@@ -202,7 +202,7 @@ func stemsOf(parts ...string) map[string]bool {
 }
 
 // workflowContext lists the best workflows as text.
-func (s *Shelf) workflowContext(ranked []retrieve.Ranked, request string, tokens int) string {
+func (s *candidates) workflowContext(ranked []retrieve.Ranked, request string, tokens int) string {
 	const least = 15 // tokens that a workflow takes at the least, by which more than fit are looked at
 	var list []*ir.Interface
 	for _, r := range ranked[:min(tokens/least, len(ranked))] {

@@ -11,6 +11,7 @@ import (
 	"pflow/engine"
 	"pflow/flows"
 	"pflow/internal/flowtest"
+	"pflow/internal/shelf"
 	"pflow/ir"
 	"pflow/prompts"
 )
@@ -26,8 +27,8 @@ func TestPredicatesInBothLanguages(t *testing.T) {
 	for _, n := range Types(Deps{}) {
 		types = append(types, n.Interface)
 	}
-	shelf := &Shelf{Catalogue: ir.NewCatalogue(types...)}
-	d := Deps{Shelf: func(context.Context) (*Shelf, error) { return shelf, nil }}
+	offered := &shelf.Shelf{Catalogue: ir.NewCatalogue(types...)}
+	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) { return offered, nil }}
 	l := &engine.Loader{Ops: engine.NewRegistry(All(d)...), Resources: engine.Folders{Flows: flows.FS, Prompts: prompts.FS}}
 	condition := regexp.MustCompile(`(?m)^ +- (?:\{)?action: (\w+)(?:,|\n +)\s*(expr|cel): `)
 	for _, file := range names {

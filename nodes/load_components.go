@@ -44,7 +44,7 @@ nodes:
 		New: func(s *engine.Setup) engine.Exec {
 			tokens := option(s, "tokens", 8000)
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				shelf, err := d.shelf(ctx)
+				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -74,7 +74,7 @@ nodes:
 }
 
 // choose looks names up, each once.
-func (s *Shelf) choose(names []string) (chosen []*ir.Interface, unknown []any) {
+func (s *candidates) choose(names []string) (chosen []*ir.Interface, unknown []any) {
 	unknown = []any{}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -92,7 +92,7 @@ func (s *Shelf) choose(names []string) (chosen []*ir.Interface, unknown []any) {
 }
 
 // sortByFit puts the components that fit a request best first; those that fit equally well keep their order.
-func (s *Shelf) sortByFit(list []*ir.Interface, request string) {
+func (s *candidates) sortByFit(list []*ir.Interface, request string) {
 	fit := map[string]float64{}
 	all := s.Catalogue.All()
 	for _, r := range s.componentIndex().Rank(request) {

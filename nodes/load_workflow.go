@@ -39,7 +39,7 @@ nodes:
 `,
 		New: func(*engine.Setup) engine.Exec {
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				shelf, err := d.shelf(ctx)
+				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -52,7 +52,7 @@ nodes:
 }
 
 // load gives the record of a saved workflow as a value, or says why there is none to use.
-func (s *Shelf) load(name string) (record any, problem string, err error) {
+func (s *candidates) load(name string) (record any, problem string, err error) {
 	if name == "" {
 		return nil, "no workflow is named", nil
 	}
@@ -72,7 +72,7 @@ func (s *Shelf) load(name string) (record any, problem string, err error) {
 	return record, "", err
 }
 
-func (s *Shelf) names() []string {
+func (s *candidates) names() []string {
 	out := make([]string, len(s.Records))
 	for i, r := range s.Records {
 		out[i] = r.Name

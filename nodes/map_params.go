@@ -55,7 +55,7 @@ nodes:
 				}
 				about := ""
 				if given, ok := in.Prep["workflow"].(map[string]any); ok {
-					shelf, err := d.shelf(ctx)
+					shelf, err := d.candidates(ctx)
 					if err != nil {
 						return engine.Output{}, err
 					}

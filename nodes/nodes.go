@@ -9,6 +9,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/llm"
+	"pflow/internal/shelf"
 	"pflow/ir"
 )
 
@@ -20,7 +21,7 @@ type Deps struct {
 	// Log shows a line to the user, beside the result.
 	Log func(level, message string)
 	// Shelf gives what the request of a run may be answered with; nil: nothing.
-	Shelf func(ctx context.Context) (*Shelf, error)
+	Shelf func(ctx context.Context) (*shelf.Shelf, error)
 	// Check is the validator of workflows, with what node types check of their own params; nil stands for ir.Check, which
 	// knows interfaces alone.
 	Check func(data []byte, c *ir.Catalogue, o ir.Options) diag.List

@@ -16,6 +16,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/llm"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
 	"pflow/ir"
 	"pflow/prompts"
@@ -80,10 +81,10 @@ func (s *script) model(_ context.Context, r llm.Request) (*llm.Reply, error) {
 }
 
 // planner loads a shipped flow whose model answers from a script that can be replaced.
-func planner(t testing.TB, flow string, shelf *Shelf, set ...engine.Setting) (f *engine.Flow, use func(*script)) {
+func planner(t testing.TB, flow string, offered *shelf.Shelf, set ...engine.Setting) (f *engine.Flow, use func(*script)) {
 	t.Helper()
 	var s *script
-	d := Deps{Shelf: func(context.Context) (*Shelf, error) { return shelf, nil }, Log: func(string, string) {},
+	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) { return offered, nil }, Log: func(string, string) {},
 		Model: func(ctx context.Context, r llm.Request) (*llm.Reply, error) { return s.model(ctx, r) }}
 	l := &engine.Loader{Ops: engine.NewRegistry(All(d)...), Resources: engine.Folders{Flows: flows.FS, Prompts: prompts.FS}, Set: set}
 	f, found := l.LoadNamed(flow)
@@ -94,9 +95,9 @@ func planner(t testing.TB, flow string, shelf *Shelf, set ...engine.Setting) (f 
 }
 
 // plan runs a shipped flow with a scripted model.
-func plan(t testing.TB, flow string, shelf *Shelf, replies map[string][]said, input map[string]any, set ...engine.Setting) (store map[string]any, s *script, path []string) {
+func plan(t testing.TB, flow string, offered *shelf.Shelf, replies map[string][]said, input map[string]any, set ...engine.Setting) (store map[string]any, s *script, path []string) {
 	t.Helper()
-	f, use := planner(t, flow, shelf, set...)
+	f, use := planner(t, flow, offered, set...)
 	s = &script{t: t, replies: replies}
 	use(s)
 	res, err := engine.Execute(t.Context(), f, input, engine.Options{})
@@ -117,9 +118,9 @@ func plan(t testing.TB, flow string, shelf *Shelf, replies map[string][]said, in
 }
 
 // tools is a small shelf: two components, and a saved workflow if it is wanted.
-func tools(t testing.TB, withWorkflow bool) *Shelf {
+func tools(t testing.TB, withWorkflow bool) *shelf.Shelf {
 	t.Helper()
-	shelf := &Shelf{Catalogue: ir.NewCatalogue(
+	offered := &shelf.Shelf{Catalogue: ir.NewCatalogue(
 		&ir.Interface{Name: "resize", Description: "Resize an image.",
 			Inputs:  []ir.Port{{Key: "image", Type: value.String, Required: true}, {Key: "width", Type: value.Integer, Required: true}},
 			Outputs: []ir.Port{{Key: "resized", Type: value.String}}},
@@ -133,9 +134,9 @@ func tools(t testing.TB, withWorkflow bool) *Shelf {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shelf.Records = append(shelf.Records, r)
+		offered.Records = append(offered.Records, r)
 	}
-	return shelf
+	return offered
 }
 
 const goodDraft = `{"feasible": true, "reason": "", "workflow": {"ir_version": "0.1.0",

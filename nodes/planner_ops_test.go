@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/prompt"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -125,11 +126,11 @@ func TestWorkflowReplySchema(t *testing.T) {
 
 // TestLoadComponents: names in the wrong list, twice, or of nothing; and the order of the request.
 func TestLoadComponents(t *testing.T) {
-	shelf := tools(t, true)
-	saved := shelf.Records[0]
-	all := append(shelf.Catalogue.All(), saved.Workflow.AsComponent(saved.Name, saved.Description, shelf.Catalogue))
-	shelf.Catalogue = ir.NewCatalogue(all...)
-	d := Deps{Shelf: func(context.Context) (*Shelf, error) { return shelf, nil }}
+	offered := tools(t, true)
+	saved := offered.Records[0]
+	all := append(offered.Catalogue.All(), saved.Workflow.AsComponent(saved.Name, saved.Description, offered.Catalogue))
+	offered.Catalogue = ir.NewCatalogue(all...)
+	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) { return offered, nil }}
 	store := runFlowText(t, d, `flow: t
 version: 1
 state: {out: {type: any, default: null}}
@@ -153,16 +154,16 @@ nodes:
 
 // TestLoadWorkflow: one that is there, one that is not, one that lost a component.
 func TestLoadWorkflow(t *testing.T) {
-	shelf := tools(t, true)
-	if record, problem, err := shelf.load("shrink"); err != nil || problem != "" || record.(map[string]any)["name"] != "shrink" {
+	offered := tools(t, true)
+	if record, problem, err := (&candidates{Shelf: offered}).load("shrink"); err != nil || problem != "" || record.(map[string]any)["name"] != "shrink" {
 		t.Errorf("%v %q %v", record, problem, err)
 	}
-	broken := &Shelf{Records: shelf.Records, Catalogue: ir.NewCatalogue()}
+	broken := &shelf.Shelf{Records: offered.Records, Catalogue: ir.NewCatalogue()}
 	for name, want := range map[string]string{
 		"": "no workflow is named", "shrnk": `there is no saved workflow "shrnk"; did you mean "shrink"?`,
 		"shrink": `the saved workflow shrink is no longer valid: there is no node type "resize" in the catalogue`,
 	} {
-		if record, problem, err := broken.load(name); record != nil || problem != want || err != nil {
+		if record, problem, err := (&candidates{Shelf: broken}).load(name); record != nil || problem != want || err != nil {
 			t.Errorf("%q: %v %q %v", name, record, problem, err)
 		}
 	}

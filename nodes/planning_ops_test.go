@@ -8,6 +8,7 @@ import (
 
 	"pflow/engine"
 	"pflow/flows"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
 	"pflow/ir"
 	"pflow/prompts"
@@ -31,7 +32,9 @@ func runFlowText(t *testing.T, d Deps, text string, input map[string]any) map[st
 // TestPlanningExamples runs the example of each op that planners are made of and looks at what it leaves in the store.
 func TestPlanningExamples(t *testing.T) {
 	copyIt := &ir.Interface{Name: "copy-it", Description: "Copy a file.", Inputs: []ir.Port{{Key: "file_path", Type: value.String, Required: true}}}
-	d := Deps{Shelf: func(context.Context) (*Shelf, error) { return &Shelf{Catalogue: ir.NewCatalogue(copyIt)}, nil }}
+	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) {
+		return &shelf.Shelf{Catalogue: ir.NewCatalogue(copyIt)}, nil
+	}}
 	for _, c := range []struct{ op, key, want string }{
 		{"browse-components", "chosen", `["copy-it"]`},
 		{"browse-workflows", "found", `null`},
@@ -56,7 +59,9 @@ func TestPlannerOffline(t *testing.T) {
 	}
 	resize := &ir.Interface{Name: "resize", Description: "Resize an image.", Inputs: []ir.Port{
 		{Key: "image", Type: value.String, Required: true, Description: "The path of the image"}, {Key: "width", Type: value.Integer, Required: true}}}
-	d := Deps{Shelf: func(context.Context) (*Shelf, error) { return &Shelf{Catalogue: ir.NewCatalogue(resize)}, nil }}
+	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) {
+		return &shelf.Shelf{Catalogue: ir.NewCatalogue(resize)}, nil
+	}}
 	for request, want := range map[string]string{
 		"resize the image a.png to a width of 300": `"ready" {"image":"a.png","width":300}`,
 		"resize a.png":   `"needs_input" {"image":"a.png"}`,

@@ -15,7 +15,7 @@ import (
 
 // raise puts the saved workflow that would be made again for a request at the head of the ranking, however other its
 // words are. A form that many saved workflows share says nothing of any of them.
-func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (raised int) {
+func (s *candidates) raise(ranked []retrieve.Ranked, request string, now time.Time) (raised int) {
 	const (
 		most = 3
 		sure = 0.9
@@ -48,7 +48,7 @@ func (s *Shelf) raise(ranked []retrieve.Ranked, request string, now time.Time) (
 
 // lower takes off confidence in the first saved workflows that were made of a request in the way in which another one, or
 // none, would be made now: what is composed differently is another wish, whatever words the two share. form is "" for none.
-func (s *Shelf) lower(ranked []retrieve.Ranked, form string, now time.Time) {
+func (s *candidates) lower(ranked []retrieve.Ranked, form string, now time.Time) {
 	const (
 		first = 3
 		left  = 0.4
@@ -64,7 +64,7 @@ func (s *Shelf) lower(ranked []retrieve.Ranked, form string, now time.Time) {
 }
 
 // compose makes the workflow for a request out of node types alone.
-func (s *Shelf) compose(request string, now time.Time) compose.Result {
+func (s *candidates) compose(request string, now time.Time) compose.Result {
 	const most = 30
 	all := s.Catalogue.All()
 	var some []*ir.Interface
@@ -77,7 +77,7 @@ func (s *Shelf) compose(request string, now time.Time) compose.Result {
 }
 
 // form is formOf a saved workflow, worked out once.
-func (s *Shelf) form(r *library.Record) string {
+func (s *candidates) form(r *library.Record) string {
 	if form, ok := s.forms.Load(r); ok {
 		return form.(string)
 	}

@@ -37,7 +37,7 @@ nodes:
 `,
 		New: func(*engine.Setup) engine.Exec {
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				shelf, err := d.shelf(ctx)
+				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}

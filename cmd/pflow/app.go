@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -17,8 +16,11 @@ import (
 
 	"pflow/engine"
 	"pflow/flows"
+	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/home"
 	"pflow/internal/printable"
+	"pflow/internal/settings"
 	"pflow/nodes"
 	"pflow/prompts"
 )
@@ -37,13 +39,13 @@ type app struct {
 
 	printed *output // what stdout and results write to
 
-	home    string // --home
-	asJSON  bool
-	noColor bool
-	quiet   bool
-	verbose bool
-	batch   bool
-	set     []string
+	homeFlag string // --home
+	asJSON   bool
+	noColor  bool
+	quiet    bool
+	verbose  bool
+	batch    bool
+	set      []string
 
 	noLog bool // the log op shows nothing
 
@@ -55,8 +57,11 @@ type app struct {
 	lines     *bufio.Reader
 	linesOnce sync.Once
 
+	homeOnce sync.Once
+	homeGot  home.Home
+
 	settingsOnce sync.Once
-	settingsGot  *settings
+	settingsGot  *settings.Settings
 	settingsErr  error
 }
 
@@ -123,27 +128,26 @@ func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal)) (contex
 	return ctx, func() { cancel(nil) }
 }
 
-// homeDir is where pflow keeps its files: --home, else PFLOW_HOME, else ~/.pflow; "" if there is none.
-func (a *app) homeDir() string {
-	if a.home != "" {
-		return a.home
-	}
-	if h := a.getenv("PFLOW_HOME"); h != "" {
-		return h
-	}
-	if h := a.getenv("HOME"); h != "" {
-		return filepath.Join(h, ".pflow")
-	}
-	return ""
+// home is where pflow keeps its files.
+func (a *app) home() home.Home {
+	a.homeOnce.Do(func() { a.homeGot = home.Find(a.homeFlag, a.getenv) })
+	return a.homeGot
 }
 
-// folders is where flows and prompts are looked up. A home that is no folder holds none.
-func (a *app) folders() engine.Folders {
-	f := engine.Folders{Home: a.homeDir(), Flows: flows.FS, Prompts: prompts.FS}
-	if info, err := os.Stat(f.Home); err == nil && !info.IsDir() {
-		f.Home = ""
+// homeDir is the folder of the home, "" if there is none.
+func (a *app) homeDir() string { return a.home().Dir() }
+
+// needsHome is the error of what is about the files of a home, or writes there, where there is none.
+func (a *app) needsHome() error {
+	if err := a.home().Err(); err != nil {
+		return usage("%v", err)
 	}
-	return f
+	return nil
+}
+
+// folders is where flows and prompts are looked up.
+func (a *app) folders() engine.Folders {
+	return engine.Folders{Home: a.homeDir(), Flows: flows.FS, Prompts: prompts.FS}
 }
 
 // ops is the registry of every op that flows may use here.
@@ -205,6 +209,15 @@ func fileError(err error) string {
 		return printable.Line(e.Path) + ": " + e.Err.Error()
 	}
 	return err.Error()
+}
+
+// documentError is the error of a document that could not be read: its findings, or why its file cannot be.
+func documentError(err error) error {
+	var invalid *diag.Err
+	if errors.As(err, &invalid) {
+		return err
+	}
+	return usage("%s", fileError(err))
 }
 
 // reason is fileError for a file that the message names already.

@@ -15,6 +15,8 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/printable"
+	"pflow/internal/settings"
+	"pflow/internal/shelf"
 )
 
 // doctorSchema names the shape of `pflow doctor --json`.
@@ -94,17 +96,9 @@ func (a *app) effectiveValues() []effective {
 		}
 		return orElse
 	}
-	home := effective{"home", a.homeDir(), "default"}
-	switch {
-	case a.home != "":
-		home.Source = "--home"
-	case a.getenv("PFLOW_HOME") != "":
-		home.Source = "PFLOW_HOME"
-	case home.Value == "":
-		home.Value, home.Source = "none", "neither PFLOW_HOME nor HOME is set"
-	}
+	home := effective{"home", orElse(a.homeDir(), "none"), a.home().Source()}
 	flow, source, _ := a.plannerName()
-	patterns := func(list []pattern, none string) string {
+	patterns := func(list []settings.Pattern, none string) string {
 		if list == nil {
 			return none
 		}
@@ -157,11 +151,12 @@ func (a *app) checkups() []checkup {
 	for _, name := range res.Names(engine.FlowDocument, nil) {
 		out = append(out, a.checkFlow(res, name))
 	}
-	s, found, err := a.gather()
+	s, found, err := shelf.Gather(a.sources())
 	if err != nil {
 		return append(out, checkup{"nodes", "error", err.Error()})
 	}
-	for _, f := range a.unknownNames(s.Catalogue) {
+	by, _ := a.settings()
+	for _, f := range s.Unknown(by, a.builtin()) {
 		out = append(out, checkup{"settings", "error", fmt.Sprintf("%s: %s", f.Place, f.Message)})
 	}
 	saved := len(s.Records)
@@ -184,10 +179,12 @@ func (a *app) checkups() []checkup {
 
 func (a *app) checkHome() checkup {
 	c := checkup{Name: "home", Status: "ok"}
-	info, err := os.Stat(a.homeDir())
+	if err := a.home().Err(); err != nil {
+		c.Status, c.Message = "error", "nothing is saved and no run can be resumed: "+err.Error()
+		return c
+	}
+	_, err := os.Stat(a.homeDir())
 	switch {
-	case a.homeDir() == "":
-		c.Status, c.Message = "warning", "there is none: nothing is saved and no run can be resumed; set PFLOW_HOME"
 	case errors.Is(err, fs.ErrNotExist):
 		c.Message = "is made when something is saved or run"
 		parent := existingParent(a.homeDir())
@@ -196,8 +193,6 @@ func (a *app) checkHome() checkup {
 		}
 	case err != nil:
 		c.Status, c.Message = "error", fileError(err)
-	case !info.IsDir():
-		c.Status, c.Message = "error", a.homeDir()+" is no folder; set PFLOW_HOME to one"
 	default:
 		c.Message = "can be written"
 		if err := writable(a.homeDir()); err != nil {
@@ -227,17 +222,18 @@ func writable(dir string) error {
 }
 
 func (a *app) checkSettings() checkup {
-	c := checkup{"settings", "ok", a.settingsFile()}
-	info, err := os.Stat(a.settingsFile())
+	file := a.home().Path(settings.File)
+	c := checkup{"settings", "ok", file}
+	info, err := os.Stat(file)
 	if err != nil {
 		c.Message = "there is no settings.yaml: the defaults hold"
 		return c
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		c.Status, c.Message = "warning", "others can read or change it: chmod 600 "+shellQuote(a.settingsFile())
+		c.Status, c.Message = "warning", "others can read or change it: chmod 600 "+shellQuote(file)
 	}
 	if _, err := a.settings(); err != nil {
-		c.Status, c.Message = "error", err.Error()
+		c.Status, c.Message = "error", strings.TrimSpace(err.Error())
 	}
 	return c
 }

@@ -29,10 +29,10 @@ difference with its interval, p, and a verdict against the smallest difference t
 
 // experimentsDir is where experiments are kept.
 func (a *app) experimentsDir() (string, error) {
-	if a.homeDir() == "" {
-		return "", usage("experiments are kept in the home, and there is none: give --home FOLDER")
+	if err := a.needsHome(); err != nil {
+		return "", err
 	}
-	return filepath.Join(a.homeDir(), "experiments"), nil
+	return a.home().Path("experiments"), nil
 }
 
 // experimentDir finds an experiment by its id, the beginning of one, or "" for the newest.

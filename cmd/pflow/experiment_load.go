@@ -11,12 +11,13 @@ import (
 	"pflow/engine"
 	"pflow/internal/experiment"
 	"pflow/internal/llm"
+	"pflow/internal/shelf"
 	"pflow/nodes"
 )
 
 // experimentOptions hands an experiment what it needs of the program.
 func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, error) {
-	s := &caseShelves{a: a, spec: spec, kept: map[string]*shelves{}}
+	s := &caseShelves{a: a, spec: spec, kept: map[string]*shelf.Narrowed{}}
 	if _, err := s.of(context.Background(), &experiment.Case{}); err != nil {
 		return experiment.Options{}, err
 	}
@@ -31,12 +32,12 @@ func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, erro
 	return experiment.Options{
 		Load: func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, twins) },
 		With: func(ctx context.Context, c *experiment.Case) (context.Context, func(string) []string, error) {
-			shelf, err := s.of(ctx, c)
+			offered, err := s.of(ctx, c)
 			if err != nil {
 				return nil, nil, err
 			}
 			outputs := func(component string) []string {
-				i := shelf.Catalogue.Get(component)
+				i := offered.Catalogue.Get(component)
 				if i == nil {
 					return nil
 				}
@@ -46,7 +47,7 @@ func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, erro
 				}
 				return keys
 			}
-			return withShelf(ctx, shelf), outputs, nil
+			return offered.Within(ctx), outputs, nil
 		},
 	}, nil
 }

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
-	"pflow/internal/catalogue"
 	"pflow/internal/experiment"
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
-	"pflow/nodes"
 )
 
 // caseShelves gives each case what it may use. Cases with the same components share a shelf, and so its index.
@@ -22,25 +19,25 @@ type caseShelves struct {
 	a    *app
 	spec *experiment.Spec
 	mu   sync.Mutex
-	kept map[string]*shelves // by where components and workflows come from
+	kept map[string]*shelf.Narrowed // by where components and workflows come from
 }
 
 // maxShelves bounds how many are kept; each has an index of its own.
 const maxShelves = 64
 
-func (s *caseShelves) of(_ context.Context, c *experiment.Case) (*nodes.Shelf, error) {
+func (s *caseShelves) of(_ context.Context, c *experiment.Case) (*shelf.Shelf, error) {
 	base, err := s.base(c)
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := base.of(0, planLine{Nodes: c.Nodes, Only: c.Only})
+	offered, err := base.Of(c.Nodes, c.Only)
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "case %s: %s", c.ID, strings.TrimPrefix(err.Error(), "line 0: "))
+		return nil, fault.New(fault.InvalidRequest, "case %s: %v", c.ID, err)
 	}
-	return shelf, nil
+	return offered, nil
 }
 
-func (s *caseShelves) base(c *experiment.Case) (*shelves, error) {
+func (s *caseShelves) base(c *experiment.Case) (*shelf.Narrowed, error) {
 	from := s.spec.Library
 	if c.Library != "" {
 		from = c.Library
@@ -53,63 +50,53 @@ func (s *caseShelves) base(c *experiment.Case) (*shelves, error) {
 	if base := s.kept[key]; base != nil {
 		return base, nil
 	}
-	shelf, err := s.gather(from, files, c)
+	all, err := s.gather(from, files, c)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.kept) >= maxShelves {
 		clear(s.kept)
 	}
-	base := &shelves{base: shelf}
+	base := &shelf.Narrowed{Base: all}
 	s.kept[key] = base
 	return base, nil
 }
 
 // gather loads components and saved workflows: those of the home, unless a library is named.
-func (s *caseShelves) gather(from string, files []string, c *experiment.Case) (*nodes.Shelf, error) {
-	var o catalogue.Options
-	if !s.spec.NoBuiltin {
-		for _, t := range nodes.Types(s.a.deps()) {
-			o.Builtin = append(o.Builtin, t.Interface)
-		}
+func (s *caseShelves) gather(from string, files []string, c *experiment.Case) (*shelf.Shelf, error) {
+	by, err := s.a.settings()
+	if err != nil {
+		return nil, err
 	}
-	home := s.a.homeDir()
-	if home != "" {
-		o.Sources = append(o.Sources, catalogue.Source{Path: filepath.Join(home, "nodes"), Optional: true})
-	}
-	for _, path := range files {
-		if _, err := os.Stat(path); err != nil {
-			return nil, usage("catalogue: %s", fileError(err))
-		}
-		o.Sources = append(o.Sources, catalogue.Source{Path: path})
-	}
-	set, found := catalogue.Load(o)
-	if found.HasErrors() {
-		return nil, usage("the nodes cannot be read: %s", strings.TrimSpace(found.Text()))
-	}
-	listing := library.Listing{}
+	src := s.a.sources()
+	src.NoBuiltin, src.Files, src.FilesBy = s.spec.NoBuiltin, files, "catalogue:"
 	switch {
 	case c.Workflows != nil:
+		src.Records = []*library.Record{}
 		for i, w := range c.Workflows {
 			r, err := inlineRecord(i, w)
 			if err != nil {
 				return nil, fault.New(fault.InvalidRequest, "case %s: %v", c.ID, err)
 			}
-			listing.Records = append(listing.Records, r)
+			src.Records = append(src.Records, r)
 		}
 	case from != "":
 		if _, err := os.Stat(from); err != nil {
 			return nil, usage("library: %s", fileError(err))
 		}
-		listing = library.New(from).List()
-	case home != "":
-		listing = s.a.library().List()
+		src.Library = library.New(from)
 	}
-	set, more := set.Workflows(listing)
+	out, found, err := shelf.Load(src, by)
+	switch {
+	case err != nil:
+		return nil, usage("%v", err)
+	case out == nil:
+		return nil, usage("the nodes cannot be read: %s", strings.TrimSpace(found.Text()))
+	}
 	if c.ID == "" {
-		s.a.showFindings(slices.Concat(found, more, s.a.unknownNames(set.Catalogue)))
+		s.a.showFindings(found)
 	}
-	return s.a.permitted(&nodes.Shelf{Catalogue: set.Catalogue, Records: listing.Records})
+	return out, nil
 }
 
 // inlineRecord reads a saved workflow that stands in a case.

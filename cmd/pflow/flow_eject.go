@@ -32,9 +32,8 @@ them to go back. Nothing is rebuilt. Files that are there already are kept unles
 }
 
 func (a *app) eject(name string, force bool) error {
-	home := a.homeDir()
-	if home == "" {
-		return usage("there is no home folder; set PFLOW_HOME or give --home")
+	if err := a.needsHome(); err != nil {
+		return err
 	}
 	if isPath(name) {
 		return usage("%s is a file that you can edit already; eject copies a flow that pflow ships: name one of %s", name, diag.Names(a.shipped(), 20))
@@ -45,7 +44,7 @@ func (a *app) eject(name string, force bool) error {
 	}
 	written, kept := []string{}, []string{}
 	for _, d := range documents {
-		path := filepath.Join(home, d.HomePath())
+		path := a.home().Path(d.HomePath())
 		if _, err := os.Lstat(path); err == nil && !force {
 			kept = append(kept, path)
 			continue

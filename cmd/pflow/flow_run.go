@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -198,10 +197,10 @@ func attempts(n int) string {
 
 // newJournal makes the journal of a run and lays its documents beside it; runs that are no longer kept go.
 func (a *app) newJournal(id string, documents func() ([]byte, error)) (*journal.Writer, error) {
-	home := a.homeDir()
-	if home == "" {
-		return nil, fmt.Errorf("there is no home folder; set PFLOW_HOME")
+	if err := a.home().Err(); err != nil {
+		return nil, err
 	}
+	home := a.homeDir()
 	data, err := documents()
 	if err != nil {
 		return nil, err
@@ -244,8 +243,8 @@ func (a *app) observer() func(engine.Transition) {
 
 // resumeHint is the command that goes on with a run.
 func (a *app) resumeHint(id string) string {
-	if a.home != "" {
-		return "pflow resume " + id + " --home " + shellQuote(a.home)
+	if a.homeFlag != "" {
+		return "pflow resume " + id + " --home " + shellQuote(a.homeDir())
 	}
 	return "pflow resume " + id
 }
@@ -253,7 +252,7 @@ func (a *app) resumeHint(id string) string {
 // goOnHint is the command that goes on with a run that this process began: with --retry where resume would leave it to
 // whoever runs it whether a step that was under way is to run again.
 func (a *app) goOnHint(id string) string {
-	data, err := os.ReadFile(filepath.Join(a.homeDir(), "runs", id, "journal.jsonl"))
+	data, err := os.ReadFile(a.home().Path("runs", id, "journal.jsonl"))
 	if err != nil {
 		return a.resumeHint(id)
 	}

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pflow/internal/diag"
 	"pflow/internal/llm"
 )
 
@@ -31,11 +29,7 @@ func (a *app) modelClient(o llm.Options) (*llm.Client, error) {
 		return nil, err
 	}
 	if o.Models, err = llm.ReadModels(a.homeDir()); err != nil {
-		var invalid *diag.Err
-		if errors.As(err, &invalid) {
-			return nil, err
-		}
-		return nil, usage("%s", fileError(err))
+		return nil, documentError(err)
 	}
 	if o.Model == "" {
 		o.Model = s.Model

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,7 @@ type exchangesKey struct{}
 
 // withExchanges has what a run says to models kept in its folder.
 func (a *app) withExchanges(ctx context.Context, run string) context.Context {
-	return context.WithValue(ctx, exchangesKey{}, &exchanges{file: filepath.Join(a.homeDir(), "runs", run, exchangesFile)})
+	return context.WithValue(ctx, exchangesKey{}, &exchanges{file: a.home().Path("runs", run, exchangesFile)})
 }
 
 func (e *exchanges) add(x llm.Exchange) {

@@ -8,18 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
 
 	"pflow/engine"
-	"pflow/internal/catalogue"
 	"pflow/internal/fault"
 	"pflow/internal/planner"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
-	"pflow/ir"
-	"pflow/nodes"
 )
 
 // maxPlanLine is how long a line of --from may be, in bytes.
@@ -53,7 +48,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 	if file == nil {
 		file = a.results
 	}
-	m := &manyPlans{a: a, flow: flow, shelves: shelves{base: base}}
+	m := &manyPlans{a: a, flow: flow, shelves: shelf.Narrowed{Base: base}}
 	results := make(chan chan []byte, concurrency) // in the order of the lines; its room bounds how many are under way
 	written := make(chan error, 1)
 	go func() {
@@ -125,7 +120,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 type manyPlans struct {
 	a       *app
 	flow    *engine.Flow
-	shelves shelves
+	shelves shelf.Narrowed
 }
 
 // plan gives the result line of one line.
@@ -154,15 +149,15 @@ func (m *manyPlans) planLine(ctx context.Context, number int, line planLine) (re
 			res = planner.Refuse(m.flow, fmt.Errorf("line %d: a fault of pflow itself: %v", number, p))
 		}
 	}()
-	shelf, err := m.shelves.of(number, line)
+	offered, err := m.shelves.Of(line.Nodes, line.Only)
 	if err != nil {
-		return planner.Refuse(m.flow, err)
+		return planner.Refuse(m.flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))
 	}
 	date := line.Date
 	if date == "" {
 		date = m.a.date
 	}
-	return planner.Plan(withShelf(ctx, shelf), m.flow, planner.Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+	return planner.Plan(offered.Within(ctx), m.flow, planner.Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
 }
 
 // encodeLine is a result as one line of JSON, the id first and as it was given.
@@ -218,102 +213,4 @@ func readPlanLine(data []byte) (planLine, error) {
 		}
 	}
 	return l, err
-}
-
-// shelves gives each line what it may use. Lines with the same components share a shelf, and so its index.
-type shelves struct {
-	base *nodes.Shelf
-	mu   sync.Mutex
-	kept map[string]*nodes.Shelf
-}
-
-func (s *shelves) of(number int, line planLine) (*nodes.Shelf, error) {
-	if len(line.Nodes) == 0 && line.Only == nil {
-		return s.base, nil
-	}
-	key := value.JSON(line.Nodes) + "\n" + strings.Join(line.Only, "\n")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if shelf := s.kept[key]; shelf != nil {
-		return shelf, nil
-	}
-	shelf := s.base
-	if len(line.Nodes) > 0 {
-		declared, found := catalogue.Declare(fmt.Sprintf("line %d, nodes", number), fittingDefaults(line.Nodes))
-		if len(declared) < len(line.Nodes) {
-			return nil, fault.New(fault.InvalidRequest, "line %d: a node cannot be used: %s", number, strings.TrimSpace(found[0].Message))
-		}
-		shelf = declaredFor(shelf, declared)
-	}
-	if line.Only != nil {
-		shelf = onlyOf(shelf, line.Only)
-	}
-	const most = 64
-	if len(s.kept) >= most || s.kept == nil {
-		s.kept = map[string]*nodes.Shelf{}
-	}
-	s.kept[key] = shelf
-	return shelf, nil
-}
-
-// onlyOf narrows a shelf to components by name.
-func onlyOf(s *nodes.Shelf, only []string) *nodes.Shelf {
-	may := make(map[string]bool, len(only))
-	for _, name := range only {
-		may[name] = true
-	}
-	out := &nodes.Shelf{Catalogue: s.Catalogue.Only(func(i *ir.Interface) bool { return may[i.Name] })}
-	for _, r := range s.Records {
-		if may[r.Name] {
-			out.Records = append(out.Records, r)
-		}
-	}
-	return out
-}
-
-// fittingDefaults are declared nodes without the defaults that are no value of their ports' types: those who write tools
-// in other systems write "false", "none" or "any" there. Text that holds a value of the type becomes that value.
-func fittingDefaults(nodes []any) []any {
-	out := make([]any, len(nodes))
-	for i, n := range nodes {
-		m, ok := n.(map[string]any)
-		if !ok {
-			out[i] = n
-			continue
-		}
-		node := maps.Clone(m)
-		for _, section := range []string{"inputs", "outputs", "params"} {
-			list, ok := m[section].([]any)
-			if !ok {
-				continue
-			}
-			ports := make([]any, len(list))
-			for k, p := range list {
-				ports[k] = fittingDefault(p)
-			}
-			node[section] = ports
-		}
-		out[i] = node
-	}
-	return out
-}
-
-func fittingDefault(p any) any {
-	port, ok := p.(map[string]any)
-	given, has := port["default"]
-	t, typed := port["type"].(string)
-	if !ok || !has || !typed || !slices.Contains(value.Types(), value.Type(t)) {
-		return p
-	}
-	port = maps.Clone(port)
-	v, err := ir.Coerce(value.Type(t), given)
-	if text, isText := given.(string); err != nil && isText {
-		v, err = ir.Coerce(value.Type(t), strings.ToLower(text))
-	}
-	if err != nil {
-		delete(port, "default")
-	} else {
-		port["default"] = v
-	}
-	return port
 }

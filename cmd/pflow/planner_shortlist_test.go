@@ -14,7 +14,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/library"
-	"pflow/nodes"
+	"pflow/internal/shelf"
 )
 
 // TestPlannerDiscoveryBudget: with 1,000 saved workflows the prompt that is really sent keeps its budget, says how many it
@@ -69,17 +69,17 @@ func shortlistRecall(t *testing.T, dir string, others, each int) {
 		return map[string]string{"PFLOW_HOME": filepath.Join(dir, "home")}[name]
 	})
 	a.root = a.rootCommand()
-	shelf, err := a.loadShelf()
+	offered, err := a.loadShelf()
 	if err != nil {
 		t.Fatal(err)
 	}
-	shelf = &nodes.Shelf{Catalogue: shelf.Catalogue, Records: append([]*library.Record{}, shelf.Records...)}
-	template := shelf.Records[0]
+	offered = &shelf.Shelf{Catalogue: offered.Catalogue, Records: append([]*library.Record{}, offered.Records...)}
+	template := offered.Records[0]
 	for i := range others {
 		r := *template
 		r.Name, r.Keywords, r.Examples = fmt.Sprintf("other-%d", i), nil, nil
 		r.Description = otherDescription(i)
-		shelf.Records = append(shelf.Records, &r)
+		offered.Records = append(offered.Records, &r)
 	}
 	file := filepath.Join(t.TempDir(), "shortlist.yaml")
 	if err := os.WriteFile(file, []byte(shortlistFlow), 0o600); err != nil {
@@ -89,7 +89,7 @@ func shortlistRecall(t *testing.T, dir string, others, each int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := withShelf(t.Context(), shelf)
+	ctx := offered.Within(t.Context())
 	cases, err := os.Open(filepath.Join(dir, "cases.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func shortlistRecall(t *testing.T, dir string, others, each int) {
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d workflows, %d requests: recall %.3f, at most %d tokens, %.1f ms a request", len(shelf.Records), asked, float64(listed)/float64(max(asked, 1)), most,
+	t.Logf("%d workflows, %d requests: recall %.3f, at most %d tokens, %.1f ms a request", len(offered.Records), asked, float64(listed)/float64(max(asked, 1)), most,
 		took.Seconds()*1000/float64(max(asked, 1)))
 }
 

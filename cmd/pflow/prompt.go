@@ -242,7 +242,7 @@ func (a *app) printExchange(x llm.Exchange) {
 
 // exchangesOf reads what a run said to models. A torn last line is dropped.
 func (a *app) exchangesOf(run string) ([]llm.Exchange, error) {
-	dir := filepath.Join(a.homeDir(), "runs", filepath.Base(run))
+	dir := a.home().Path("runs", filepath.Base(run))
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() || run != filepath.Base(run) {
 		return nil, usage("there is no run %q%s", run, orElse(didYouMean(run, a.runs()), "; "+a.recentRuns()))
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"pflow/internal/planner"
+	"pflow/internal/shelf"
 	"pflow/internal/value"
 	"pflow/ir"
 	"pflow/nodes"
@@ -174,7 +175,7 @@ func TestRequestsWithOtherNames(t *testing.T) {
 			original[i.Name] = typ.Interface.Name
 			all = append(all, &i)
 		}
-		p, err := a.plan(withShelf(context.Background(), &nodes.Shelf{Catalogue: ir.NewCatalogue(all...)}), planner.Request{Text: text})
+		p, err := a.plan((&shelf.Shelf{Catalogue: ir.NewCatalogue(all...)}).Within(context.Background()), planner.Request{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

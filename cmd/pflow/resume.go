@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,8 +32,8 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 			if err := yes.check(); err != nil {
 				return err
 			}
-			if a.homeDir() == "" {
-				return usage("there is no home folder, so no run was kept; set PFLOW_HOME or give --home")
+			if err := a.needsHome(); err != nil {
+				return err
 			}
 			past, documents, w, err := journal.Resume(a.homeDir(), args[0], time.Now())
 			var unread *fs.PathError
@@ -100,7 +99,7 @@ func (a *app) recorded(documents []byte) (*engine.Flow, error) {
 
 // runs lists the runs of the home, the newest first.
 func (a *app) runs() []string {
-	entries, _ := os.ReadDir(filepath.Join(a.homeDir(), "runs"))
+	entries, _ := os.ReadDir(a.home().Path("runs"))
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -26,7 +26,7 @@ can read, check, run and change without recompiling.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetUsageTemplate(usageTemplate)
 	f := root.PersistentFlags()
-	f.StringVar(&a.home, "home", "", "the `FOLDER` of your flows, prompts and runs (default $PFLOW_HOME, else ~/.pflow)")
+	f.StringVar(&a.homeFlag, "home", "", "the `FOLDER` of your flows, prompts and runs (default $PFLOW_HOME, else ~/.pflow)")
 	f.BoolVar(&a.asJSON, "json", false, "print the result as JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "show nothing but results, warnings and errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show each step and why its edge was taken")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -31,14 +30,6 @@ func (a *app) workflowCommand() *cobra.Command {
 // completeWorkflows offers the names of saved workflows.
 func (a *app) completeWorkflows(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return a.library().List().Names(), cobra.ShellCompDirectiveNoFileComp
-}
-
-// needsHome is the error of a command that has nowhere to keep workflows.
-func (a *app) needsHome() error {
-	if a.homeDir() == "" {
-		return usage("there is no home folder; set PFLOW_HOME or give --home")
-	}
-	return nil
 }
 
 // workflowItem is one workflow of `workflow list --json`.
@@ -83,7 +74,7 @@ func (a *app) workflowListCommand() *cobra.Command {
 			}
 			a.showFindings(l.Found)
 			if len(items) == 0 && !a.quiet {
-				fmt.Fprintf(a.stderr, "there are no saved workflows in %s yet; pflow workflow save FILE saves one\n", filepath.Join(a.homeDir(), "workflows"))
+				fmt.Fprintf(a.stderr, "there are no saved workflows in %s yet; pflow workflow save FILE saves one\n", a.home().Path("workflows"))
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, i := range items {

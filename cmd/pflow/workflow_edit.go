@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +107,7 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 
 // draftFile writes the text to be edited to a file of its own in the home, where nothing tidies up.
 func (a *app) draftFile(name string, text []byte) (string, error) {
-	dir := filepath.Join(a.homeDir(), "drafts")
+	dir := a.home().Path("drafts")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fail(exitFailed, "%s", fileError(err))
 	}

@@ -46,8 +46,8 @@ func (a *app) nodeTypes() map[string]nodetype.Type {
 // findWorkflow reads a workflow from a file or the library. The source has no Workflow yet.
 func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error) {
 	if !isWorkflowPath(ref) {
-		if a.homeDir() == "" {
-			return nil, workflow.Source{}, usage("there is no home folder, so there are no saved workflows; set PFLOW_HOME or give --home")
+		if err := a.needsHome(); err != nil {
+			return nil, workflow.Source{}, err
 		}
 		r, found, err := a.library().Get(ref)
 		if err != nil {
@@ -194,7 +194,7 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 		return nil, err
 	}
 	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}}
-	env := workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: a.declared, Dir: dir,
+	env := workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
 		Getenv: l.getenv(a), Load: a.calledWorkflow(dir), Flow: a.declaredFlow(l.flows)}
 	program, found := workflow.Compile(src, env)
 	if err := found.Err(); err != nil {

@@ -18,11 +18,11 @@ import (
 	"pflow/ir"
 )
 
-// The kinds of findings of this package.
+// The kinds of findings of this package, beside those of package yamltree.
 const (
 	Unreadable    = "unreadable"
-	BadNode       = "bad-node" // a declared node that cannot be used
-	UnknownKey    = "unknown-key"
+	BadNode       = "bad-node"    // a declared node that cannot be used
+	BadDefault    = "bad-default" // a default that is no value of its port's type
 	DuplicateNode = "duplicate-node"
 )
 

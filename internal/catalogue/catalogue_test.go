@@ -62,18 +62,18 @@ func TestLoad(t *testing.T) {
 	write(t, dir, "ignored.txt", "x")
 	write(t, dir, ".hidden.yaml", "x: [")
 	s, found := Load(Options{Builtin: builtin(), Sources: []Source{{Path: dir}, {Path: dir + "/none", Optional: true}, {Path: dir + "/missing"}}})
-	if diff := cmp.Diff([]string{"llm", "delete-file", "resize", "plan-only", "fine", "first", "third"}, s.Catalogue.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"llm", "delete-file", "resize", "plan-only", "fine", "first", "third", "bad-default"}, s.Catalogue.Names()); diff != "" {
 		t.Error(diff)
 	}
 	want := `b.yml:1: warning: the node "llm" is left out: the name belongs to a built-in node [duplicate-node]
-b.yml:4:1: warning: a node has no key "descripton"; it is ignored [unknown-key]
+b.yml:4:1: warning: there is no key "descripton" here; it is ignored [unknown-key]
   descripton: x
   ^
   did you mean "description"?
 broken.yaml:4:9: warning: the node is left out: a value is missing here; check brackets and braces [bad-yaml]
   inputs: [}
           ^
-c.yaml:3:18: warning: the node "bad-type" is left out: there is no type "str"; there is string, number, integer, boolean, array, object and any [bad-node]
+c.yaml:3:18: warning: the node "bad-type" is left out: want one of: string, number, integer, boolean, array, object, any; got "str" [bad-node]
   - {key: a, type: str}
                    ^
 c.yaml:5:7: warning: the node "a b" is left out: the name "a b" may hold letters, digits, _, . and - only [bad-node]
@@ -85,13 +85,13 @@ c.yaml:7:1: warning: the node is left out: a node needs a name [bad-node]
 c.yaml:10:6: warning: the node "bad-run" is left out: run is one of {shell: …}, {http: …}, {flow: …}, {mcp: …}; leave it out for a node that is only planned with [bad-node]
   run: {ssh: x}
        ^
-c.yaml:13:20: warning: the node "twice" is left out: inputs has the key "a" twice [bad-node]
+c.yaml:13:20: warning: the node "twice" is left out: the key "a" stands twice [bad-node]
   inputs: [{key: a}, {key: a}]
                      ^
-c.yaml:16:43: warning: the node "bad-default" is left out: the default of "a": want integer, got string "x" [bad-node]
+c.yaml:16:43: warning: the default of "a" is ignored: want integer, got string "x" [bad-default]
   params: [{key: a, type: integer, default: x}]
                                             ^
-c.yaml:18:1: warning: the node is left out: a node is a mapping, not a list [bad-node]
+c.yaml:18:1: warning: the node is left out: want a node: {name, description, inputs, outputs, params, …}, got a list [bad-node]
   [1]
   ^
 missing: error: cannot be read, so its nodes are missing: no such file or directory [unreadable]
@@ -231,7 +231,7 @@ forms: {summary: Looks something up.}
 	want := `a.yaml:14:1: warning: the node "faulty" is left out: forms[0]: "sq" is no param of faulty [bad-node]
   - summary: Looks something up.
   ^
-a.yaml:18:8: warning: the node "listless" is left out: forms is a list of {summary, inputs, params, example, gives}, not a mapping [bad-node]
+a.yaml:18:8: warning: the node "listless" is left out: want a list of {summary, inputs, params, example, gives}, got a mapping [bad-node]
   forms: {summary: Looks something up.}
          ^
 `

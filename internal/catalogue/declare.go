@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,8 +15,8 @@ import (
 	"pflow/ir"
 )
 
-// Declare reads declared nodes that are already values, as a line of `plan --from` holds them. from names them in
-// findings, which are warnings about nodes left out.
+// Declare reads declared nodes that are already values, as a line of `plan --from` holds them: the same reading as that of
+// a file. from names them in findings, which are warnings.
 func Declare(from string, nodes []any) ([]*Declared, diag.List) {
 	l := &loader{skipped: map[string]string{}}
 	var out []*Declared
@@ -45,6 +46,16 @@ func printable(json string) []byte {
 		}
 	}
 	return out
+}
+
+// LeftOut is why the first node that Declare left out is.
+func LeftOut(found diag.List) string {
+	for _, f := range found {
+		if f.Kind == BadNode {
+			return strings.TrimSpace(f.Place.File + ": " + f.Message)
+		}
+	}
+	return ""
 }
 
 func first(found diag.List) string {
@@ -113,218 +124,174 @@ func split(data []byte) [][]byte {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// reader reads one node; its first error decides that the node is left out.
-type reader struct {
-	l   *loader
-	bad *diag.Finding
-}
-
-func (r *reader) fail(v *yamltree.Value, format string, args ...any) {
-	if r.bad == nil {
-		f := v.Error(BadNode, fmt.Sprintf(format, args...))
-		r.bad = &f
-	}
-}
+// nodeReader reads one node; its first error decides that the node is left out.
+type nodeReader struct{ yamltree.Decoder }
 
 func (l *loader) node(file string, v *yamltree.Value) *Declared {
-	r := &reader{l: l}
-	i := &ir.Interface{Origin: fmt.Sprintf("%s:%d", file, v.Place.Line)}
-	d := &Declared{Interface: i}
-	r.keys(v, "node", map[string]func(*yamltree.Value){
-		"name":         func(v *yamltree.Value) { i.Name = r.text(v, "name") },
-		"description":  func(v *yamltree.Value) { i.Description = r.text(v, "description") },
-		"inputs":       func(v *yamltree.Value) { i.Inputs = r.ports(v, "inputs") },
-		"outputs":      func(v *yamltree.Value) { i.Outputs = r.ports(v, "outputs") },
-		"params":       func(v *yamltree.Value) { i.Params = r.ports(v, "params") },
-		"open_params":  func(v *yamltree.Value) { i.OpenParams = r.flag(v, "open_params") },
-		"open_outputs": func(v *yamltree.Value) { i.OpenOutputs = r.flag(v, "open_outputs") },
-		"actions":      func(v *yamltree.Value) { i.Actions = r.words(v, "actions") },
-		"effects": func(v *yamltree.Value) {
-			for _, e := range r.words(v, "effects") {
-				if !slices.Contains(ir.Effects(), ir.Effect(e)) {
-					r.fail(v, "there is no effect %q; there is reads, writes, network, destructive and idempotent", e)
-				}
-				i.Effects = append(i.Effects, ir.Effect(e))
+	r := &nodeReader{yamltree.Decoder{Lenient: true, NullIsAbsent: true}}
+	d := r.node(v)
+	d.Interface.Origin = fmt.Sprintf("%s:%d", file, v.Place.Line)
+	name := d.Interface.Name
+	for _, f := range r.Found {
+		if f.Severity == diag.Error {
+			what := "the node"
+			if name != "" {
+				what = fmt.Sprintf("the node %q", name)
+				l.skipped[name] = unread(f.Place.String())
 			}
+			l.warn(BadNode, f.Place, what+" is left out: "+f.Message).Snippet = f.Snippet
+			return nil
+		}
+	}
+	l.found = append(l.found, r.Found...)
+	return d
+}
+
+func (r *nodeReader) node(v *yamltree.Value) *Declared {
+	i := &ir.Interface{}
+	d := &Declared{Interface: i}
+	r.Mapping(v, "a node: {name, description, inputs, outputs, params, …}", yamltree.Fields{
+		"name":         r.Written(&i.Name),
+		"description":  r.Written(&i.Description),
+		"inputs":       r.ports(&i.Inputs),
+		"outputs":      r.ports(&i.Outputs),
+		"params":       r.ports(&i.Params),
+		"open_params":  r.Truth(&i.OpenParams),
+		"open_outputs": r.Truth(&i.OpenOutputs),
+		"actions": func(v *yamltree.Value) {
+			r.Each(v, "a list of actions", func(v *yamltree.Value) {
+				i.Actions = append(i.Actions, "")
+				r.Written(&i.Actions[len(i.Actions)-1])(v)
+			})
 		},
-		"example": func(v *yamltree.Value) { i.Example = r.mapping(v, "example") },
+		"effects": func(v *yamltree.Value) {
+			r.Each(v, "a list of effects", func(v *yamltree.Value) {
+				var effect string
+				r.OneOf(&effect, texts(ir.Effects())...)(v)
+				i.Effects = append(i.Effects, ir.Effect(effect))
+			})
+		},
+		"example": r.Object(&i.Example),
 		"forms":   func(v *yamltree.Value) { i.Forms = r.forms(v) },
 		"run":     func(v *yamltree.Value) { d.Run = r.run(v) },
 	})
 	i.PlanOnly = d.Run == nil
-	if r.bad == nil && i.Name == "" {
-		r.fail(v, "a node needs a name")
-	} else if r.bad == nil && !nodeName.MatchString(i.Name) {
-		r.fail(v.Get("name"), "the name %q may hold letters, digits, _, . and - only", i.Name)
-	}
-	if r.bad == nil {
+	switch {
+	case r.Found.HasErrors():
+	case i.Name == "":
+		r.Report(v, yamltree.MissingKey, "a node needs a name")
+	case !nodeName.MatchString(i.Name):
+		r.Report(v.Get("name"), yamltree.BadValue, "the name %q may hold letters, digits, _, . and - only", i.Name)
+	default:
 		for _, p := range i.CheckForms() {
-			r.fail(v.Get("forms"), "%s: %s", p.Path, p.Message)
+			r.Report(v.Get("forms"), yamltree.BadValue, "%s: %s", p.Path, p.Message)
 		}
 	}
-	if r.bad == nil {
-		return d
-	}
-	what := "the node"
-	if i.Name != "" {
-		what = fmt.Sprintf("the node %q", i.Name)
-		l.skipped[i.Name] = unread(r.bad.Place.String())
-	}
-	l.warn(BadNode, r.bad.Place, what+" is left out: "+r.bad.Message).Snippet = r.bad.Snippet
-	return nil
+	return d
 }
 
-// keys reads a mapping. A key that is not known is only a warning: the node may be of a later version.
-func (r *reader) keys(v *yamltree.Value, what string, read map[string]func(*yamltree.Value)) {
-	if v.Kind != yamltree.Map {
-		r.fail(v, "a %s is a mapping, not %s", what, v.Kind)
-		return
-	}
-	for _, e := range v.Entries {
-		f, known := read[e.Key]
-		if known && e.Value.Kind != yamltree.Null {
-			f(e.Value)
-		}
-		if !known {
-			w := r.l.warn(UnknownKey, e.KeyPlace, fmt.Sprintf("a %s has no key %q; it is ignored", what, e.Key))
-			w.Suggestion = diag.Nearest(e.Key, value.SortedKeys(read))
-			w.Snippet = v.Snippet(e.KeyPlace)
-		}
-	}
-}
-
-func (r *reader) text(v *yamltree.Value, what string) string {
-	switch v.Kind {
-	case yamltree.String:
-		return v.Text
-	case yamltree.Int, yamltree.Float, yamltree.Bool:
-		return v.Text // a name or description that happens to look like a number
-	}
-	r.fail(v, "%s is text, not %s", what, v.Kind)
-	return ""
-}
-
-func (r *reader) flag(v *yamltree.Value, what string) bool {
-	b, ok := v.Scalar.(bool)
-	if !ok {
-		r.fail(v, "%s is true or false, not %s", what, v.Kind)
-	}
-	return b
-}
-
-func (r *reader) words(v *yamltree.Value, what string) []string {
-	var out []string
-	if v.Kind != yamltree.Seq {
-		r.fail(v, "%s is a list, not %s", what, v.Kind)
-	}
-	for _, item := range v.Items {
-		out = append(out, r.text(item, what+"'s item"))
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = string(name)
 	}
 	return out
 }
 
-func (r *reader) ports(v *yamltree.Value, what string) []ir.Port {
-	if v.Kind != yamltree.Seq {
-		r.fail(v, "%s is a list of {key, type, …}, not %s", what, v.Kind)
-		return nil
+func (r *nodeReader) ports(to *[]ir.Port) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		seen := map[string]bool{}
+		r.Each(v, "a list of {key, type, …}", func(item *yamltree.Value) {
+			p := r.port(item)
+			switch {
+			case r.Found.HasErrors():
+			case p.Key == "":
+				r.Report(item, yamltree.MissingKey, "each of these needs a key")
+			case seen[p.Key]:
+				r.Report(item, yamltree.BadValue, "the key %q stands twice", p.Key)
+			}
+			seen[p.Key] = true
+			*to = append(*to, p)
+		})
 	}
-	var out []ir.Port
-	seen := map[string]bool{}
-	for _, item := range v.Items {
-		p := r.port(item, what)
-		if r.bad == nil && p.Key == "" {
-			r.fail(item, "each of %s needs a key", what)
-		} else if seen[p.Key] {
-			r.fail(item, "%s has the key %q twice", what, p.Key)
-		}
-		seen[p.Key] = true
-		out = append(out, p)
-	}
-	return out
 }
 
-func (r *reader) port(v *yamltree.Value, what string) ir.Port {
+func (r *nodeReader) port(v *yamltree.Value) ir.Port {
 	p := ir.Port{Type: value.Any}
-	r.keys(v, "port", map[string]func(*yamltree.Value){
-		"key":         func(v *yamltree.Value) { p.Key = r.text(v, "key") },
-		"kind":        func(v *yamltree.Value) { p.Kind = r.text(v, "kind") },
-		"description": func(v *yamltree.Value) { p.Description = r.text(v, "description") },
-		"required":    func(v *yamltree.Value) { p.Required = r.flag(v, "required") },
-		"raw":         func(v *yamltree.Value) { p.Raw = r.flag(v, "raw") },
-		"default":     func(v *yamltree.Value) { p.Default = v.Plain() },
-		"type": func(v *yamltree.Value) {
-			p.Type = value.Type(r.text(v, "type"))
-			if r.bad == nil && !slices.Contains(value.Types(), p.Type) {
-				r.fail(v, "there is no type %q; there is string, number, integer, boolean, array, object and any", p.Type)
-			}
-		},
+	r.Mapping(v, "{key, type, …}", yamltree.Fields{
+		"key":         r.Written(&p.Key),
+		"kind":        r.Written(&p.Kind),
+		"description": r.Written(&p.Description),
+		"required":    r.Truth(&p.Required),
+		"raw":         r.Truth(&p.Raw),
+		"default":     yamltree.Plain(&p.Default),
+		"type":        r.OneOf((*string)(&p.Type), texts(value.Types())...),
 		"enum": func(v *yamltree.Value) {
-			if v.Kind != yamltree.Seq {
-				r.fail(v, "enum is a list, not %s", v.Kind)
+			if r.Want(v, yamltree.Seq, "a list of values") {
+				p.Enum, _ = v.Plain().([]any)
 			}
-			p.Enum, _ = v.Plain().([]any)
 		},
 		"structure": func(v *yamltree.Value) {
 			s, err := ir.ParseStructure(v.Plain())
 			if err != nil {
-				r.fail(v, "%v", err)
+				r.Report(v, yamltree.BadValue, "%v", err)
 			}
 			p.Structure = s
 		},
 	})
-	if r.bad != nil {
-		return p
-	}
-	if p.Default != nil {
-		if _, err := value.Fits(p.Type, p.Default); err != nil {
-			r.fail(v.Get("default"), "the default of %q: %v", p.Key, err)
-		}
-	}
 	if s := p.Structure; s != nil && p.Type == value.Any {
 		p.Type = s.Type
 	} else if s != nil && s.Type != p.Type {
-		r.fail(v.Get("structure"), "%q is of type %s, its structure that of an %s", p.Key, p.Type, s.Type)
+		r.Report(v.Get("structure"), yamltree.BadValue, "%q is of type %s, its structure that of an %s", p.Key, p.Type, s.Type)
+	}
+	if p.Default != nil && !r.Found.HasErrors() {
+		r.fitDefault(&p, v.Get("default"))
 	}
 	return p
 }
 
-func (r *reader) forms(v *yamltree.Value) []ir.Form {
-	if v.Kind != yamltree.Seq {
-		r.fail(v, "forms is a list of {summary, inputs, params, example, gives}, not %s", v.Kind)
-		return nil
+// fitDefault brings a default to the type of its port. Text that holds a value of the type is that value; what is none is
+// dropped with a warning: those who write tools for other systems write "false", "none" or "any" there.
+func (r *nodeReader) fitDefault(p *ir.Port, v *yamltree.Value) {
+	_, unfit := value.Fits(p.Type, p.Default)
+	if unfit == nil {
+		return
 	}
+	fit, err := ir.Coerce(p.Type, p.Default)
+	if text, isText := p.Default.(string); err != nil && isText {
+		fit, err = ir.Coerce(p.Type, strings.ToLower(text))
+	}
+	if p.Default = fit; err != nil {
+		p.Default = nil
+		r.Report(v, BadDefault, "the default of %q is ignored: %v", p.Key, unfit).Severity = diag.Warning
+	}
+}
+
+func (r *nodeReader) forms(v *yamltree.Value) []ir.Form {
 	var out []ir.Form
-	for _, item := range v.Items {
+	r.Each(v, "a list of {summary, inputs, params, example, gives}", func(item *yamltree.Value) {
 		f := ir.Form{}
-		r.keys(item, "form", map[string]func(*yamltree.Value){
-			"summary": func(v *yamltree.Value) { f.Summary = r.text(v, "summary") },
-			"inputs":  func(v *yamltree.Value) { f.Inputs = r.ports(v, "inputs") },
-			"params":  func(v *yamltree.Value) { f.Params = r.mapping(v, "params") },
-			"example": func(v *yamltree.Value) { f.Example = r.mapping(v, "example") },
-			"gives":   func(v *yamltree.Value) { f.Gives = r.mapping(v, "gives") },
+		r.Mapping(item, "{summary, inputs, params, example, gives}", yamltree.Fields{
+			"summary": r.Written(&f.Summary),
+			"inputs":  r.ports(&f.Inputs),
+			"params":  r.Object(&f.Params),
+			"example": r.Object(&f.Example),
+			"gives":   r.Object(&f.Gives),
 		})
 		out = append(out, f)
-	}
+	})
 	return out
 }
 
-func (r *reader) mapping(v *yamltree.Value, what string) map[string]any {
-	m, ok := v.Plain().(map[string]any)
-	if !ok {
-		r.fail(v, "%s is a mapping, not %s", what, v.Kind)
-	}
-	return m
-}
-
-func (r *reader) run(v *yamltree.Value) *Run {
+func (r *nodeReader) run(v *yamltree.Value) *Run {
 	ways := []string{"shell", "http", "flow", "mcp"}
 	if v.Kind != yamltree.Map || len(v.Entries) != 1 || !slices.Contains(ways, v.Entries[0].Key) {
-		r.fail(v, "run is one of {shell: …}, {http: …}, {flow: …}, {mcp: …}; leave it out for a node that is only planned with")
+		r.Report(v, yamltree.BadValue, "run is one of {shell: …}, {http: …}, {flow: …}, {mcp: …}; leave it out for a node that is only planned with")
 		return nil
 	}
 	e := v.Entries[0]
 	if k := e.Value.Kind; k != yamltree.String && k != yamltree.Map {
-		r.fail(e.Value, "run.%s is text or a mapping, not %s", e.Key, k)
+		r.Report(e.Value, yamltree.WrongKind, "want text or a mapping, got %s", k)
 	}
 	return &Run{By: e.Key, Spec: e.Value.Plain(), Place: e.Value.Place}
 }

@@ -12,6 +12,7 @@ import (
 	"pflow/flows"
 	"pflow/internal/catalogue"
 	"pflow/internal/experiment"
+	"pflow/internal/shelf"
 	"pflow/ir"
 	"pflow/nodes"
 	"pflow/prompts"
@@ -28,8 +29,8 @@ func surroundings(t testing.TB, d nodes.Deps) experiment.Options {
 	if found.HasErrors() {
 		t.Fatal(found.Text())
 	}
-	shelf := &nodes.Shelf{Catalogue: set.Catalogue}
-	d.Shelf = func(context.Context) (*nodes.Shelf, error) { return shelf, nil }
+	offered := &shelf.Shelf{Catalogue: set.Catalogue}
+	d.Shelf = func(context.Context) (*shelf.Shelf, error) { return offered, nil }
 	return experiment.Options{
 		Load: func(v experiment.Variant) (*engine.Flow, error) {
 			l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(d)...), Resources: engine.Folders{Flows: flows.FS, Prompts: prompts.FS}, Set: v.Set}

@@ -31,7 +31,7 @@ const ModelsFile = "models.yaml"
 func ReadModels(home string) (*Models, error) {
 	var over []byte
 	file := filepath.Join(home, ModelsFile)
-	if info, err := os.Stat(home); home != "" && (err != nil || info.IsDir()) {
+	if home != "" {
 		data, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -8,15 +8,14 @@ import (
 	"pflow/internal/compose"
 	"pflow/internal/library"
 	"pflow/internal/retrieve"
+	"pflow/internal/shelf"
 	"pflow/ir"
 )
 
-// Shelf is what a request may be answered with: the components of the catalogue, saved workflows among them, and the
-// records of those. What is worked out from them is worked out once and shared by all runs that have the same shelf.
-type Shelf struct {
-	Catalogue *ir.Catalogue
-	Records   []*library.Record // saved workflows, by name
-
+// candidates are a shelf as the ops choose from it: with indices that find in it, and what else is worked out once and
+// shared by all runs that have the same shelf.
+type candidates struct {
+	*shelf.Shelf
 	components, workflows index
 	plain                 sync.Map // *ir.Interface -> its value for the store
 	forms                 sync.Map // *library.Record -> formOf its workflow
@@ -31,16 +30,22 @@ type index struct {
 	index *retrieve.Index
 }
 
-// shelf gives the shelf of a run; without one it is empty.
-func (d Deps) shelf(ctx context.Context) (*Shelf, error) {
-	if d.Shelf == nil {
-		return &Shelf{Catalogue: ir.NewCatalogue()}, nil
+type candidatesKey struct{}
+
+// candidates gives those of a run; without a shelf there are none.
+func (d Deps) candidates(ctx context.Context) (*candidates, error) {
+	s := &shelf.Shelf{Catalogue: ir.NewCatalogue()}
+	if d.Shelf != nil {
+		var err error
+		if s, err = d.Shelf(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return d.Shelf(ctx)
+	return s.Once(candidatesKey{}, func() any { return &candidates{Shelf: s} }).(*candidates), nil
 }
 
 // componentIndex finds components.
-func (s *Shelf) componentIndex() *retrieve.Index {
+func (s *candidates) componentIndex() *retrieve.Index {
 	s.components.once.Do(func() {
 		var all []retrieve.Candidate
 		for _, c := range s.Catalogue.All() {
@@ -52,7 +57,7 @@ func (s *Shelf) componentIndex() *retrieve.Index {
 }
 
 // workflowIndex finds saved workflows.
-func (s *Shelf) workflowIndex() *retrieve.Index {
+func (s *candidates) workflowIndex() *retrieve.Index {
 	s.workflows.once.Do(func() {
 		var all []retrieve.Candidate
 		for _, r := range s.Records {
@@ -73,7 +78,7 @@ func (s *Shelf) workflowIndex() *retrieve.Index {
 	return s.workflows.index
 }
 
-func (s *Shelf) record(c *ir.Interface) *library.Record {
+func (s *candidates) record(c *ir.Interface) *library.Record {
 	if !c.Workflow {
 		return nil
 	}
@@ -102,7 +107,7 @@ func candidateOf(c *ir.Interface, r *library.Record) retrieve.Candidate {
 }
 
 // interfaceValue is an interface as a value for the store.
-func (s *Shelf) interfaceValue(c *ir.Interface) any {
+func (s *candidates) interfaceValue(c *ir.Interface) any {
 	if v, ok := s.plain.Load(c); ok {
 		return v
 	}

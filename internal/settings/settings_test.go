@@ -1,0 +1,43 @@
+package settings
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/ir"
+)
+
+// TestParse has what the settings mean, and that all that is wrong is said at once, with its place.
+func TestParse(t *testing.T) {
+	s, found := Parse("s.yaml", []byte("flow: mine\nallow: [\"*-file\", shell]\ndeny: [delete-file]\nretention: {days: 7}\n"))
+	if len(found) > 0 {
+		t.Fatal(found.Text())
+	}
+	if s.Flow != "mine" || s.Retention.Runs != 200 || s.Retention.Age != 7*24*time.Hour {
+		t.Errorf("%+v", s)
+	}
+	for name, want := range map[string]string{"copy-file": "", "shell": "", "http": "s.yaml:2:1 (allow)", "delete-file": "s.yaml:3:1 (deny)"} {
+		if got := s.Refuses(&ir.Interface{Name: name}); got != want {
+			t.Errorf("%s is refused by %q, want %q", name, got, want)
+		}
+	}
+	_, found = Parse("s.yaml", []byte("flw: mine\nmodel: 3\ndeny: shell\nallow: [1, \"[\"]\nretention: {runs: -1, days: 1000000, weeks: 2}\n"))
+	var got []string
+	for _, f := range found.Sort() {
+		got = append(got, f.Place.String()+" "+f.Message)
+	}
+	if diff := cmp.Diff([]string{
+		`s.yaml:1:1 there is no key "flw" here`,
+		`s.yaml:2:8 want text, got an integer`,
+		`s.yaml:3:7 want a list of components, as in [shell, "github-*"], got text`,
+		`s.yaml:4:9 want the name of a component, or a pattern such as github-*`,
+		`s.yaml:4:12 want the name of a component, or a pattern such as github-*`,
+		`s.yaml:5:19 want at least 0`,
+		`s.yaml:5:29 want at most 100000`,
+		`s.yaml:5:38 there is no key "weeks" here`,
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
