@@ -139,8 +139,12 @@ func (a *app) homeDir() string { return a.home().Dir() }
 
 // needsHome is the error of what is about the files of a home, or writes there, where there is none.
 func (a *app) needsHome() error {
-	if err := a.home().Err(); err != nil {
+	err := a.home().Err()
+	switch {
+	case errors.Is(err, home.ErrNone):
 		return usage("%v", err)
+	case err != nil:
+		return fail(exitFailed, "%v", err)
 	}
 	return nil
 }

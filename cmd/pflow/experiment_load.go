@@ -11,16 +11,20 @@ import (
 	"pflow/engine"
 	"pflow/internal/experiment"
 	"pflow/internal/llm"
-	"pflow/internal/shelf"
 	"pflow/nodes"
 )
 
 // experimentOptions hands an experiment what it needs of the program.
 func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, error) {
-	s := &caseShelves{a: a, spec: spec, kept: map[string]*shelf.Narrowed{}}
-	if _, err := s.of(context.Background(), &experiment.Case{}); err != nil {
+	by, err := a.settings()
+	if err != nil {
 		return experiment.Options{}, err
 	}
+	shelves, found, err := experiment.NewShelves(spec, a.sources(), by)
+	if err != nil {
+		return experiment.Options{}, documentError(err)
+	}
+	a.showFindings(found)
 	a.record, a.replay, a.replayOrCall = spec.Replies.Folders()
 	if _, err := a.theClient(); err != nil {
 		return experiment.Options{}, err
@@ -30,25 +34,8 @@ func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, erro
 		twins = &experiment.Twins{}
 	}
 	return experiment.Options{
-		Load: func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, twins) },
-		With: func(ctx context.Context, c *experiment.Case) (context.Context, func(string) []string, error) {
-			offered, err := s.of(ctx, c)
-			if err != nil {
-				return nil, nil, err
-			}
-			outputs := func(component string) []string {
-				i := offered.Catalogue.Get(component)
-				if i == nil {
-					return nil
-				}
-				var keys []string
-				for _, p := range i.Outputs {
-					keys = append(keys, p.Key)
-				}
-				return keys
-			}
-			return offered.Within(ctx), outputs, nil
-		},
+		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, twins) },
+		Shelf: shelves.Of,
 	}, nil
 }
 

@@ -68,7 +68,11 @@ func (a *app) loadShelf() (*shelf.Shelf, error) {
 
 // sources say where this command line's shelf comes from.
 func (a *app) sources() shelf.Sources {
-	return shelf.Sources{Builtin: a.builtin(), NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes", Library: a.library()}
+	from := shelf.Sources{Builtin: a.builtin(), NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes"}
+	if a.homeDir() != "" {
+		from.Library = a.library()
+	}
+	return from
 }
 
 // builtin are the interfaces of the node types of the program.

@@ -13,6 +13,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/experiment"
 	"pflow/internal/planner"
+	"pflow/internal/shelf"
 	"pflow/nodes"
 )
 
@@ -99,10 +100,10 @@ func killAndResume(b *testing.B, o experiment.Options, cases int) {
 		b.Fatal("the run was over when it was killed")
 	}
 	var plans atomic.Int64
-	with := o.With
-	o.With = func(ctx context.Context, c *experiment.Case) (context.Context, func(string) []string, error) {
+	with := o.Shelf
+	o.Shelf = func(c *experiment.Case) (*shelf.Shelf, error) {
 		plans.Add(1)
-		return with(ctx, c)
+		return with(c)
 	}
 	store, err := experiment.OpenStore(filepath.Join(dir, "exp"))
 	if err != nil {

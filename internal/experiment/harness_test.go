@@ -45,9 +45,7 @@ func surroundings(t testing.TB, d nodes.Deps) experiment.Options {
 			flow, found := l.Load(doc)
 			return flow, found.Err()
 		},
-		With: func(ctx context.Context, c *experiment.Case) (context.Context, func(string) []string, error) {
-			return ctx, nil, nil
-		},
+		Shelf: func(*experiment.Case) (*shelf.Shelf, error) { return offered, nil },
 	}
 }
 

@@ -1,13 +1,11 @@
 package experiment
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"pflow/internal/planner"
 	"pflow/internal/value"
+	"pflow/ir"
 )
 
 // planned is what one plan comes to: node types, edges between types, and the literal values of params.
@@ -24,6 +22,8 @@ type planned struct {
 	inputs map[string]any
 	typeOf map[string]string // node id -> type
 	flat   map[string]string // flat key -> id of its one writer, "" if there are several
+
+	components *ir.Catalogue
 }
 
 // edge is a pair of node types.
@@ -44,12 +44,15 @@ type call struct {
 // missing stands for a value that nobody knows before the run.
 type missing struct{}
 
-// readPlan reads a plan. outputs gives the keys that a component declares as outputs; it may be nil.
-func readPlan(res *planner.Result, outputs func(component string) []string) *planned {
+// readPlan reads a plan that was made of components; without them nil.
+func readPlan(res *planner.Result, components *ir.Catalogue) *planned {
+	if components == nil {
+		components = ir.NewCatalogue()
+	}
 	p := &planned{
 		result: res, dead: res.Status == planner.Failed || res.Status == planner.Cancelled,
 		refs: map[edge]bool{}, declared: map[edge]bool{}, values: res.ExecutionParams,
-		typeOf: map[string]string{}, flat: map[string]string{},
+		typeOf: map[string]string{}, flat: map[string]string{}, components: components,
 	}
 	doc, _ := res.WorkflowIR.(map[string]any)
 	p.inputs, _ = doc["inputs"].(map[string]any)
@@ -63,14 +66,16 @@ func readPlan(res *planner.Result, outputs func(component string) []string) *pla
 			ids = append(ids, id)
 		}
 	}
-	if outputs != nil {
-		for _, id := range ids {
-			for _, key := range outputs(p.typeOf[id]) {
-				if _, taken := p.flat[key]; taken {
-					p.flat[key] = ""
-				} else {
-					p.flat[key] = id
-				}
+	for _, id := range ids {
+		component := components.Get(p.typeOf[id])
+		if component == nil {
+			continue
+		}
+		for _, out := range component.Outputs {
+			if _, taken := p.flat[out.Key]; taken {
+				p.flat[out.Key] = ""
+			} else {
+				p.flat[out.Key] = id
 			}
 		}
 	}
@@ -95,9 +100,13 @@ func (p *planned) node(n map[string]any) {
 	id, component := text(n["id"]), text(n["type"])
 	params, _ := n["params"].(map[string]any)
 	args := map[string]any{}
+	known := p.components.Get(component)
 	for _, k := range value.SortedKeys(params) {
 		used := map[string]bool{}
-		v := p.fill(params[k], used, 0)
+		v := params[k]
+		if known == nil || !rawParam(known, k) {
+			v = p.fill(v, used, 0)
+		}
 		for source := range used {
 			if source != id {
 				p.refs[edge{p.typeOf[source], component}] = true
@@ -114,6 +123,12 @@ func (p *planned) node(n map[string]any) {
 	p.calls = append(p.calls, call{component, args})
 }
 
+// rawParam reports whether nothing in a param is a template.
+func rawParam(component *ir.Interface, key string) bool {
+	port, ok := component.Param(key)
+	return ok && port.Raw
+}
+
 // usable are the types that count: a plan that says nothing fits has none.
 func (p *planned) usable() []string {
 	if p.dead || p.result.Status == planner.Infeasible {
@@ -125,15 +140,6 @@ func (p *planned) usable() []string {
 // abstained reports whether the planner said that nothing fits.
 func (p *planned) abstained() bool {
 	return !p.dead && (p.result.Status == planner.Infeasible || len(p.types) == 0)
-}
-
-// token is a template in a text: $$, ${…} or $name.path.
-var token = regexp.MustCompile(`\$\$|\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_-]*)((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`)
-
-// source is what a template stands for: a value, or the output of a node.
-type source struct {
-	value any
-	node  string
 }
 
 // fill puts known values into the templates of a value. What comes from nodes is missing, and their ids go into used.
@@ -159,145 +165,78 @@ func (p *planned) fill(v any, used map[string]bool, depth int) any {
 		}
 		return out
 	case string:
-		if strings.Contains(v, "$") {
-			return p.fillText(v, used)
-		}
+		return p.fillText(v, used)
 	}
 	return v
 }
 
+// fillText reads a text as package ir does. One that ir refuses stands for itself.
 func (p *planned) fillText(text string, used map[string]bool) any {
-	var b strings.Builder
-	at, lost := 0, false
-	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
-		got, ok := p.template(text, m)
-		if ok && got.node != "" {
-			used[got.node] = true
-		}
-		if m[0] == 0 && m[1] == len(text) {
-			if ok && got.node == "" {
-				return got.value
-			}
-			return missing{}
-		}
-		lost = lost || !ok
-		b.WriteString(text[at:m[0]])
-		if ok && got.node == "" {
-			b.WriteString(asText(got.value))
-		}
-		at = m[1]
+	param, problems := ir.Compile(text)
+	if len(problems) > 0 {
+		return text
 	}
-	if lost {
+	known := true
+	param.Walk(func(_ string, e *ir.Expr) {
+		node, ok := p.source(e)
+		if node != "" {
+			used[node] = true
+		}
+		known = known && ok && node == ""
+	})
+	if !known {
 		return missing{}
 	}
-	return b.String() + text[at:]
-}
-
-func asText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	}
-	return value.JSON(v)
-}
-
-var (
-	quotedText = regexp.MustCompile(`^(?:"[^"]*"|'[^']*')$`)
-	plainNum   = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?$`)
-)
-
-// template gives what one template stands for. m are the places of its groups.
-func (p *planned) template(text string, m []int) (source, bool) {
-	if text[m[0]:m[1]] == "$$" {
-		return source{value: "$"}, true
-	}
-	if m[2] < 0 {
-		return p.bare(text[m[4]:m[5]], text[m[6]:m[7]])
-	}
-	for _, alt := range strings.Split(text[m[2]:m[3]], "??") {
-		alt = strings.TrimSpace(alt)
-		switch {
-		case quotedText.MatchString(alt):
-			return source{value: alt[1 : len(alt)-1]}, true
-		case plainNum.MatchString(alt):
-			v, err := value.ParseJSON([]byte(alt))
-			return source{value: v}, err == nil
-		case alt != "":
-			end := strings.IndexAny(alt, ".[")
-			if end < 0 {
-				end = len(alt)
-			}
-			if got, ok := p.look(alt[:end], alt[end:]); ok {
-				return got, true
-			}
-		}
-	}
-	return source{}, false
-}
-
-// bare looks up a name without braces, which may end at one of its hyphens.
-func (p *planned) bare(name, path string) (source, bool) {
-	got, ok := p.look(name, path)
-	for cut := strings.LastIndexByte(name, '-'); !ok && cut >= 0; cut = strings.LastIndexByte(name, '-') {
-		rest := name[cut+1:]
-		name = name[:cut]
-		if got, ok = p.look(name, ""); ok && got.node == "" {
-			return source{value: asText(got.value) + "-" + rest}, true
-		}
-	}
-	return got, ok
-}
-
-// look finds a root: execution parameters, inputs with a default, node ids, flat keys.
-func (p *planned) look(root, path string) (source, bool) {
-	if v, ok := p.values[root]; ok {
-		got := walk(v, path)
-		return source{value: got}, got != missing{}
-	}
-	if input, ok := p.inputs[root].(map[string]any); ok {
-		if input["default"] == nil {
-			return source{}, false
-		}
-		got := walk(input["default"], path)
-		return source{value: got}, got != missing{}
-	}
-	if _, ok := p.typeOf[root]; ok && root != "" {
-		return source{node: root}, true
-	}
-	if id := p.flat[root]; id != "" {
-		return source{node: id}, true
-	}
-	return source{}, false
-}
-
-var pathPart = regexp.MustCompile(`[^.\[\]]+`)
-
-// walk follows a path into a value; text that holds JSON is looked into.
-func walk(v any, path string) any {
-	for _, part := range pathPart.FindAllString(path, -1) {
-		if text, ok := v.(string); ok {
-			v, _ = value.ParseJSON([]byte(text))
-		}
-		switch at := v.(type) {
-		case map[string]any:
-			item, ok := at[part]
-			if !ok {
-				return missing{}
-			}
-			v = item
-		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= len(at) {
-				return missing{}
-			}
-			v = at[i]
-		default:
-			return missing{}
-		}
+	v, err := param.Resolve(p)
+	if err != nil {
+		return missing{}
 	}
 	return v
+}
+
+// source says where an expression's value comes from: of its alternatives the first that is a node, whose id it gives, or
+// that has a value; ok is false if there is none before the run.
+func (p *planned) source(e *ir.Expr) (node string, ok bool) {
+	for _, alt := range e.Alts {
+		if alt.Ref == nil {
+			return "", true
+		}
+		if _, known := p.Lookup(alt.Ref.Root); known {
+			one, problems := ir.Compile((&ir.Expr{Alts: []ir.Alt{alt}}).String())
+			if len(problems) > 0 {
+				continue
+			}
+			if v, err := one.Resolve(p); err == nil && (v != nil || len(e.Alts) == 1) {
+				return "", true
+			}
+			continue
+		}
+		if _, input := p.inputs[alt.Ref.Root]; input {
+			continue // without a value
+		}
+		if _, node := p.typeOf[alt.Ref.Root]; node {
+			return alt.Ref.Root, true
+		}
+		if id := p.flat[alt.Ref.Root]; id != "" {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// Lookup finds what is known before the run: execution parameters, and inputs with a default.
+func (p *planned) Lookup(root string) (any, bool) {
+	if v, ok := p.values[root]; ok {
+		return v, true
+	}
+	input, _ := p.inputs[root].(map[string]any)
+	v := input["default"]
+	return v, v != nil
+}
+
+// Reach lists what Lookup finds.
+func (p *planned) Reach() []string {
+	return append(value.SortedKeys(p.values), value.SortedKeys(p.inputs)...)
 }
 
 // objects are the objects of a list.

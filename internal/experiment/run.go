@@ -9,15 +9,16 @@ import (
 	"pflow/engine"
 	"pflow/internal/fault"
 	"pflow/internal/planner"
+	"pflow/internal/shelf"
+	"pflow/ir"
 )
 
 // Options are an experiment's surroundings.
 type Options struct {
 	// Load compiles the flow of a variant.
 	Load func(v Variant) (*engine.Flow, error)
-	// With gives the context in which a case is planned: with the components and saved workflows that it may use. outputs
-	// gives the keys that a component declares as outputs.
-	With func(ctx context.Context, c *Case) (in context.Context, outputs func(component string) []string, err error)
+	// Shelf gives the components and saved workflows that a case may use.
+	Shelf func(c *Case) (*shelf.Shelf, error)
 }
 
 // Experiment is one that is ready to run, or to go on.
@@ -201,34 +202,34 @@ func (x *Experiment) plans(ord int) []Key {
 func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	v := x.Spec.Variants[j.Variant]
 	rec := &recorder{}
-	res, outputs := x.ask(context.WithValue(ctx, askingKey{}, &asking{recorder: rec, model: v.Model, repeat: j.Repeat}), j, rec)
+	res, components := x.ask(context.WithValue(ctx, askingKey{}, &asking{recorder: rec, model: v.Model, repeat: j.Repeat}), j, rec)
 	if ctx.Err() != nil && res.Status == planner.Cancelled {
 		return Row{}, false
 	}
 	rec.price(&res.Usage)
-	s := score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{waitedMS: rec.waited(), untimed: x.Spec.Replies.Kept()})
+	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{waitedMS: rec.waited(), untimed: x.Spec.Replies.Kept()})
 	r, err := newRow(j.Key, res, s, rec.steps)
 	if err != nil {
 		res = planner.Refuse(x.flows[j.Variant], fmt.Errorf("the plan cannot be written as JSON: %w", err))
-		s = score(&j.c.Expect, readPlan(res, outputs), x.Spec.Scoring, usage{untimed: true})
+		s = score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{untimed: true})
 		r, _ = newRow(j.Key, res, s, nil)
 	}
 	return r, true
 }
 
 // ask plans. Whatever happens there is a plan: one request must not take the others with it.
-func (x *Experiment) ask(ctx context.Context, j job, rec *recorder) (res *planner.Result, outputs func(string) []string) {
+func (x *Experiment) ask(ctx context.Context, j job, rec *recorder) (res *planner.Result, components *ir.Catalogue) {
 	flow := x.flows[j.Variant]
 	defer func() {
 		if p := recover(); p != nil {
 			res = planner.Refuse(flow, fmt.Errorf("a fault of pflow itself: %v", p))
 		}
 	}()
-	in, outputs, err := x.o.With(ctx, j.c)
+	offered, err := x.o.Shelf(j.c)
 	if err != nil {
 		return planner.Refuse(flow, err), nil
 	}
 	// The jitter of retries is the same in each run of the experiment.
 	seed := rand.New(rand.NewPCG(x.Spec.Seed^uint64(j.Case), uint64(j.Variant)<<32|uint64(j.Repeat))).Uint64() | 1
-	return planner.Plan(in, flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed}), outputs
+	return planner.Plan(offered.Within(ctx), flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed}), offered.Catalogue
 }

@@ -11,6 +11,7 @@ import (
 	"pflow/internal/experiment"
 	"pflow/internal/fault"
 	"pflow/internal/llm"
+	"pflow/internal/shelf"
 	"pflow/nodes"
 )
 
@@ -50,10 +51,10 @@ func TestInterrupt(t *testing.T) {
 	s := specOf(t, 40, "concurrency: 2\n")
 	o := surroundings(t, nodes.Deps{})
 	var plans atomic.Int64
-	with := o.With
-	o.With = func(ctx context.Context, c *experiment.Case) (context.Context, func(string) []string, error) {
+	with := o.Shelf
+	o.Shelf = func(c *experiment.Case) (*shelf.Shelf, error) {
 		plans.Add(1)
-		return with(ctx, c)
+		return with(c)
 	}
 	x, store := started(t, s, o)
 	cancelled := 0

@@ -12,6 +12,7 @@ import (
 	"pflow/internal/llm"
 	"pflow/internal/planner"
 	"pflow/internal/value"
+	"pflow/ir"
 )
 
 // planOf makes a plan of JSON with the keys of pflow.plan/v1.
@@ -88,17 +89,19 @@ func TestComparable(t *testing.T) {
 
 // TestReadPlan: templates are filled in, and references to nodes become edges. The workflow is that of the kit's scorer.
 func TestReadPlan(t *testing.T) {
-	outputs := func(component string) []string {
-		return map[string][]string{"get": {"issue_data", "count"}, "say": {"text"}}[component]
-	}
+	components := ir.NewCatalogue(
+		&ir.Interface{Name: "get", Outputs: []ir.Port{{Key: "issue_data"}, {Key: "count"}}, Params: []ir.Port{{Key: "raw", Raw: true}}},
+		&ir.Interface{Name: "say", Outputs: []ir.Port{{Key: "text"}}})
 	p := readPlan(planOf(t, `{"status": "ready", "execution_params": {"num": 7, "owner": "me", "repo": "r-1", "obj": "{\"k\": [1, 2]}"}, "workflow_ir": {
 		"nodes": [
-			{"id": "get-it", "type": "get", "params": {"n": "${num}", "who": "$owner.", "cost": "5$$", "url": "http://x/${owner}/$repo", "d": "${nope ?? \"main\"}", "gone": "$nope"}},
+			{"id": "get-it", "type": "get", "params": {"n": "${num}", "who": "$owner.", "cost": "5$$", "url": "http://x/${owner}/$repo", "d": "${nope ?? \"main\"}", "gone": "$nope",
+				"bool": "${nope ?? true}", "none": "${nope ?? owner ?? 1e3}", "minus": "${nope ?? -2.5}", "key": "${obj[\"k\"][0]}", "null": "${nope ?? null}", "raw": "$owner $1"}},
 			{"id": "s", "type": "say", "params": {"a": "${get-it.issue_data.title}", "b": "see $count", "c": ["$get-it.count"], "e": {"deep": ["${num}"]}, "f": "${obj.k[1]}"}},
 			{"id": "t", "type": "say", "params": {"x": "$s.text and ${num}", "y": "${lim}"}}],
-		"edges": [{"from": "get-it", "to": "s"}, {"from": "s", "to": "t", "action": "error"}], "inputs": {"lim": {"default": 30}, "num": {}, "owner": {}}}}`), outputs)
+		"edges": [{"from": "get-it", "to": "s"}, {"from": "s", "to": "t", "action": "error"}], "inputs": {"lim": {"default": 30}, "num": {}, "owner": {}}}}`), components)
 	want := []param{
-		{"get", "cost", "5$"}, {"get", "d", "main"}, {"get", "n", 7}, {"get", "url", "http://x/me/r-1"}, {"get", "who", "me."},
+		{"get", "bool", true}, {"get", "cost", "5$"}, {"get", "d", "main"}, {"get", "key", 1}, {"get", "minus", -2.5}, {"get", "n", 7},
+		{"get", "none", "me"}, {"get", "raw", "$owner $1"}, {"get", "url", "http://x/me/r-1"}, {"get", "who", "me."},
 		{"say", "e", map[string]any{"deep": []any{7}}}, {"say", "f", 2}, {"say", "y", 30},
 	}
 	if diff := cmp.Diff(want, p.params, cmp.AllowUnexported(param{})); diff != "" {

@@ -3,6 +3,7 @@
 package home
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,9 @@ type Home struct {
 	source  string
 	problem string
 }
+
+// ErrNone is the error of Err where nobody says where the home is.
+var ErrNone = errors.New("there is no home folder; set PFLOW_HOME or give --home")
 
 // Find gives the home: what the flag --home says, else PFLOW_HOME, else ~/.pflow. A relative path counts from the working
 // directory, and ~/ from the user's own folder. The folder need not exist; what is there and is no folder is no home.
@@ -75,7 +79,7 @@ func (h Home) Err() error {
 	case h.problem != "":
 		return fmt.Errorf("%s; name a folder by PFLOW_HOME or --home", h.problem)
 	case h.dir == "":
-		return fmt.Errorf("there is no home folder; set PFLOW_HOME or give --home")
+		return ErrNone
 	}
 	return nil
 }
