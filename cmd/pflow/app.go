@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +55,7 @@ type app struct {
 	planning  // what requests are planned with
 	modelling // what models are called with
 
-	lines     *bufio.Reader
-	linesOnce sync.Once
+	in *patient // stdin, for reading that a signal ends
 
 	homeOnce sync.Once
 	homeGot  home.Home
@@ -68,7 +68,7 @@ type app struct {
 func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *app {
 	s := newScreen(stderr, getenv)
 	out := &output{w: stdout}
-	a := &app{stdin: stdin, stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv}
+	a := &app{stdin: stdin, in: newPatient(stdin), stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv}
 	if isTerminal(stdout) {
 		a.results = a.stdout
 	}
@@ -106,23 +106,33 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// together is how long equal signals count as one. GNU timeout and others signal a program and then its process group, so
+// that the program hears everything twice; nobody means something else by it so soon.
+const together = 500 * time.Millisecond
+
 // notify gives a context that the first signal ends, with the signal as its cause. A second one ends the process as
-// signals do.
-func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal)) (context.Context, func()) {
+// signals do, unless it repeats the first at once.
+func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal), exit func(int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := make(chan os.Signal, 2)
 	listen(c)
 	go func() {
+		var first os.Signal
 		select {
-		case s := <-c:
-			cancel(&signalError{s})
+		case first = <-c:
+			cancel(&signalError{first})
 		case <-ctx.Done():
 			return
 		}
-		if s, ok := <-c; ok {
+		for at := time.Now(); ; {
+			again := <-c
+			if again == first && time.Since(at) < together {
+				continue
+			}
 			code, _ := interrupted(ctx)
-			fmt.Fprintf(a.stderr, "pflow: %s again: not waiting for what is under way\n", s)
-			os.Exit(code)
+			fmt.Fprintf(a.stderr, "pflow: %s again: not waiting for what is under way\n", again)
+			exit(code)
+			return
 		}
 	}()
 	return ctx, func() { cancel(nil) }
@@ -249,8 +259,10 @@ func (a *app) warn(format string, args ...any) {
 	a.say(styled{codeYellow, "pflow: warning:"}, " "+fmt.Sprintf(format, args...)+"\n")
 }
 
-// readLine asks for a line of standard input. The read itself cannot be ended, so it is left behind when ctx is done:
-// the program ends with it.
+// maxAnswer bounds a line of standard input that is an answer, in bytes.
+const maxAnswer = 1 << 20
+
+// readLine asks for a line of standard input.
 func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
 	asked := ""
 	if prompt != "" {
@@ -259,29 +271,20 @@ func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
 	if a.batch {
 		return "", fault.New(fault.InvalidRequest, "nothing is asked in batch mode%s", asked)
 	}
-	a.linesOnce.Do(func() { a.lines = bufio.NewReader(a.stdin) })
 	if prompt != "" && isTerminal(a.stdin) {
 		a.say(styled{codeBold, printable.Line(prompt)}, ": ")
 		defer a.screen.pause()()
 	}
-	type answer struct {
-		line string
-		err  error
-	}
-	got := make(chan answer, 1)
-	go func() {
-		line, err := a.lines.ReadString('\n')
-		got <- answer{strings.TrimRight(line, "\r\n"), err}
-	}()
-	select {
-	case <-ctx.Done():
+	line, err := a.in.line(ctx, maxAnswer)
+	switch {
+	case err == nil:
+		return line, nil
+	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case g := <-got:
-		if g.err != nil && (g.err != io.EOF || g.line == "") {
-			return "", fault.New(fault.InvalidRequest, "standard input has no more lines%s", asked)
-		}
-		return g.line, nil
+	case errors.Is(err, bytes.ErrTooLarge):
+		return "", fault.New(fault.InvalidRequest, "the line on standard input is longer than %d MB%s", maxAnswer>>20, asked)
 	}
+	return "", fault.New(fault.InvalidRequest, "standard input has no more lines%s", asked)
 }
 
 func isTerminal(stream any) bool {

@@ -10,7 +10,7 @@ import (
 	"pflow/internal/diag"
 )
 
-// The exit statuses. Where several apply: interrupted and terminated first, then usage, missing, declined, unplanned,
+// The exit statuses. Where several apply: those of signals first, then usage, missing, declined, unplanned,
 // failed.
 const (
 	exitDone        = 0
@@ -20,6 +20,7 @@ const (
 	exitDeclined    = 4   // declined, waiting for approval, or a resume that needs a decision
 	exitUnplanned   = 5   // no workflow could be planned
 	exitGate        = 100 // an experiment's gate
+	exitHungUp      = 129 // SIGHUP
 	exitInterrupted = 130 // SIGINT
 	exitTerminated  = 143 // SIGTERM
 )
@@ -65,8 +66,11 @@ func interrupted(ctx context.Context) (int, bool) {
 	if !errors.As(context.Cause(ctx), &s) {
 		return 0, false
 	}
-	if s.signal == syscall.SIGTERM {
+	switch s.signal {
+	case syscall.SIGTERM:
 		return exitTerminated, true
+	case syscall.SIGHUP:
+		return exitHungUp, true
 	}
 	return exitInterrupted, true
 }

@@ -10,7 +10,12 @@ import (
 
 func main() {
 	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	ctx, stop := a.notify(context.Background(), func(c chan<- os.Signal) { signal.Notify(c, os.Interrupt, syscall.SIGTERM) })
+	ctx, stop := a.notify(context.Background(), func(c chan<- os.Signal) {
+		signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+		if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is there so that closing a terminal ends nothing
+			signal.Notify(c, syscall.SIGHUP)
+		}
+	}, os.Exit)
 	code := a.main(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

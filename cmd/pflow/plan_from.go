@@ -32,7 +32,7 @@ type planLine struct {
 
 // planMany plans each line of a file. Every line gets its result line, in order, also one that cannot be read.
 func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurrency int) error {
-	in, err := a.openLines(from)
+	in, err := a.openLines(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 	number := 0
 	for ctx.Err() == nil {
 		line, err := readLine(r)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
 			close(results)
 			<-written

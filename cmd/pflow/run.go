@@ -139,28 +139,17 @@ const maxPiped = 64 << 20
 
 // piped reads standard input to its end.
 func (a *app) piped(ctx context.Context) (*string, error) {
-	type read struct {
-		data []byte
-		err  error
-	}
-	got := make(chan read, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPiped+1))
-		got <- read{data, err}
-	}()
-	select {
-	case <-ctx.Done(): // the read cannot be ended: it is left behind
+	data, err := io.ReadAll(io.LimitReader(a.in.until(ctx), maxPiped+1))
+	switch {
+	case ctx.Err() != nil:
 		return nil, fail(exitFailed, "stopped while standard input was read")
-	case r := <-got:
-		if r.err != nil {
-			return nil, fail(exitFailed, "standard input: %v", reason(r.err))
-		}
-		if len(r.data) > maxPiped {
-			return nil, usage("standard input is larger than %d MB; put it into a file and hand the path on", maxPiped>>20)
-		}
-		text := strings.ToValidUTF8(string(r.data), "\uFFFD")
-		return &text, nil
+	case err != nil:
+		return nil, fail(exitFailed, "standard input: %v", reason(err))
+	case len(data) > maxPiped:
+		return nil, usage("standard input is larger than %d MB; put it into a file and hand the path on", maxPiped>>20)
 	}
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	return &text, nil
 }
 
 // interactive reports whether somebody is there to answer.

@@ -149,16 +149,36 @@ type validatedLine struct {
 	Diagnostics diag.List `json:"diagnostics"`
 }
 
-// openLines opens the file of --from; - is standard input.
-func (a *app) openLines(file string) (io.ReadCloser, error) {
+// lines is what --from reads, until its context is done.
+type lines struct {
+	io.Reader
+	io.Closer
+}
+
+// openLines opens the file of --from; - is standard input. A file may be a pipe that nobody writes to, which would not
+// even open: standard input may be one, too.
+func (a *app) openLines(ctx context.Context, file string) (io.ReadCloser, error) {
 	if file == "-" {
-		return io.NopCloser(a.stdin), nil
+		return lines{a.in.until(ctx), io.NopCloser(nil)}, nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, usage("--from %s", fileError(err))
+	type opened struct {
+		file *os.File
+		err  error
 	}
-	return f, nil
+	got := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(file)
+		got <- opened{f, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fail(exitFailed, "stopped while %s was opened", file)
+	case o := <-got:
+		if o.err != nil {
+			return nil, usage("--from %s", fileError(o.err))
+		}
+		return lines{newPatient(o.file).until(ctx), o.file}, nil
+	}
 }
 
 // maxLine bounds one line of a file of workflows, in bytes.
@@ -169,26 +189,27 @@ func (a *app) validateLines(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.openLines(file)
+	in, err := a.openLines(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	types := a.nodeTypes()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for n := 1; lines.Scan(); n++ {
-		if ctx.Err() != nil {
-			return fail(exitFailed, "stopped at line %d", n)
-		}
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	scan := bufio.NewScanner(in)
+	scan.Buffer(make([]byte, 64<<10), maxLine)
+	n := 1
+	for ; ctx.Err() == nil && scan.Scan(); n++ {
+		if len(bytes.TrimSpace(scan.Bytes())) == 0 {
 			continue
 		}
-		if err := a.printLine(validateLine(lines.Bytes(), n, shelf.Catalogue, types)); err != nil {
+		if err := a.printLine(validateLine(scan.Bytes(), n, shelf.Catalogue, types)); err != nil {
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if ctx.Err() != nil {
+		return fail(exitFailed, "stopped at line %d", n)
+	}
+	if err := scan.Err(); err != nil {
 		return fail(exitFailed, "%s: %v", file, reason(err))
 	}
 	return nil
