@@ -12,8 +12,9 @@ import (
 
 // DisplayOptions says what a display knows beside the workflow.
 type DisplayOptions struct {
-	Catalogue *Catalogue     // for the order of params and the effects; may be nil
-	Values    map[string]any // this run's values of the inputs; a secret stays a template whatever is here
+	Catalogue *Catalogue        // for the order of params and the effects; may be nil
+	Destroys  map[string]string // what nodes destroy, by id, or why that is not known
+	Values    map[string]any    // this run's values of the inputs; a secret stays a template whatever is here
 }
 
 // Display writes a workflow in CLI notation, one step a line, in the order in which steps can run. Nothing of the
@@ -98,6 +99,9 @@ func (d *display) step(n, next int) {
 	}
 	if node.Timeout != 0 {
 		d.line("    timeout: %s", Duration(node.Timeout))
+	}
+	if why := d.o.Destroys[node.ID]; why != "" {
+		d.line("    destroys: %s", why)
 	}
 	if node.Approval {
 		d.line("    approval: required")
@@ -254,13 +258,16 @@ func (d *display) outputs() {
 
 func (d *display) effects() {
 	effects := d.w.Effects(d.o.Catalogue)
+	if len(d.o.Destroys) > 0 && !slices.Contains(effects, Destructive) {
+		effects = append(effects, Destructive)
+	}
 	var words []string
 	for _, e := range effects {
 		text := string(e)
 		if e == Destructive {
 			var ids []string
 			for i := range d.w.Nodes {
-				if c := d.o.Catalogue.Get(d.w.Nodes[i].Type); c != nil && c.Has(Destructive) {
+				if c := d.o.Catalogue.Get(d.w.Nodes[i].Type); d.o.Destroys[d.w.Nodes[i].ID] != "" || c != nil && c.Has(Destructive) {
 					ids = append(ids, d.w.Nodes[i].ID)
 				}
 			}

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,14 +11,26 @@ import (
 	"pflow/ir"
 )
 
+// resolveNow gives the value of one template.
+func resolveNow(c nodetype.Call, template string) (any, error) {
+	if c.Resolve == nil {
+		return nil, fault.New(fault.MissingKey, "%s cannot be resolved here", template)
+	}
+	return c.Resolve(template)
+}
+
+// isPending reports whether the value at a path into the params, or a part of it, is not known yet.
+func isPending(pending []string, path string) bool {
+	return slices.ContainsFunc(pending, func(p string) bool {
+		return p == path || strings.HasPrefix(p, path) && (p[len(path)] == '.' || p[len(path)] == '[')
+	})
+}
+
 // lateValues resolves the templates of a Late param, each to its text.
 func lateValues(c nodetype.Call, source *lateText) ([]string, error) {
 	values := make([]string, len(source.exprs))
 	for i, e := range source.exprs {
-		if c.Resolve == nil {
-			return nil, fault.New(fault.MissingKey, "%s cannot be resolved here", e.Text)
-		}
-		v, err := c.Resolve(e.Text)
+		v, err := resolveNow(c, e.Text)
 		if err != nil {
 			return nil, err
 		}

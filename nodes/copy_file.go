@@ -24,7 +24,7 @@ func copyFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
-		Destroys: overwrites,
+		Foresee: foreseeOverwrite,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "copy")
 			if err != nil {
@@ -52,10 +52,12 @@ func overwritePort() ir.Port {
 	return ir.Port{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace a file that is there; otherwise that is an error."}
 }
 
-// overwrites reports whether overwrite is set, or may be: it may come from a template.
-func overwrites(params map[string]any) bool {
-	v, given := params["overwrite"]
-	return given && v != nil && v != false && v != "false"
+// foreseeOverwrite tells of overwrite where it is set, or may be: it may come from a template.
+func foreseeOverwrite(c nodetype.Call, pending []string) nodetype.Foreseen {
+	if c.Flag("overwrite") || isPending(pending, "overwrite") {
+		return nodetype.Foreseen{Destroys: "it may replace a file that is there"}
+	}
+	return nodetype.Foreseen{}
 }
 
 // transfer is the way of a file from one path to another.

@@ -21,6 +21,9 @@ func deleteFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects:     []ir.Effect{ir.Writes, ir.Destructive},
 		},
+		Foresee: func(c nodetype.Call, _ []string) nodetype.Foreseen {
+			return nodetype.Foreseen{Destroys: "it deletes " + c.Text("file_path")}
+		},
 		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			path, err := c.Path("file_path")
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
 
@@ -321,10 +322,14 @@ func TestOverwrite(t *testing.T) {
 	if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"b": "a"}) {
 		t.Errorf("files %q", got)
 	}
-	destroys := nodeType(t, Deps{}, "move-file").Destroys
+	foresee := nodeType(t, Deps{}, "move-file").Foresee
 	for v, want := range map[any]bool{true: true, false: false, nil: false, "${x}": true} {
-		if got := destroys(map[string]any{"overwrite": v}); got != want {
-			t.Errorf("overwrite %v: destroys = %v", v, got)
+		var pending []string
+		if v == "${x}" {
+			pending = []string{"overwrite"}
+		}
+		if got := foresee(nodetype.Call{Params: map[string]any{"overwrite": v}}, pending); (got.Destroys != "") != want {
+			t.Errorf("overwrite %v: destroys %q", v, got.Destroys)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func moveFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The moved file's new path, as it was given."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
-		Destroys: overwrites,
+		Foresee: foreseeOverwrite,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "move")
 			if err != nil {

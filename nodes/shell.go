@@ -63,6 +63,9 @@ func shell(d Deps) nodetype.Type {
 			}
 			return problems
 		},
+		Foresee: func(c nodetype.Call, pending []string) nodetype.Foreseen {
+			return nodetype.Foreseen{Destroys: destroysShell(c, pending)}
+		},
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runShell(ctx, d, c) },
 		Example: nodetype.Example{
 			Files:   map[string]string{"words.txt": "plan\nonce\nrun\n"},

@@ -126,8 +126,10 @@ func isQuotedWord(w *syntax.Word) bool {
 // argument is a word of a command. text is what it comes to, as far as that is known, with hole for a template and
 // unknown for what the shell fills in.
 type argument struct {
-	text  string
-	slots []slot
+	text   string
+	slots  []slot
+	source string // as it is written
+	loose  bool   // it may come to be several words, or none
 }
 
 const (

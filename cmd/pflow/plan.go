@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"pflow/engine"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
 	"pflow/internal/value"
+	"pflow/internal/workflow"
 	"pflow/ir"
 )
 
@@ -118,5 +121,34 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 			delete(values, in.Name) // the text is known to whoever piped it in, and may be long
 		}
 	}
-	fmt.Fprint(to, ir.Display(w, ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: values}))
+	o := ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: values, Destroys: map[string]string{}}
+	for _, n := range a.foresee(ctx, p, w) {
+		id, inner, called := strings.Cut(n.Node, "/")
+		why := n.Why
+		if called {
+			why = inner + ": " + why
+		}
+		if o.Destroys[id] == "" {
+			o.Destroys[id] = why
+		}
+	}
+	fmt.Fprint(to, ir.Display(w, o))
+}
+
+// foresee lists the steps of a plan that may destroy what is there. A plan that cannot be run here destroys nothing.
+func (a *app) foresee(ctx context.Context, p *planner.Result, w *ir.Workflow) []workflow.Approval {
+	name, _ := p.WorkflowName.(string)
+	env, err := (&loaded{flows: engine.NewRecording(a.folders())}).env(ctx, a)
+	if err != nil {
+		return nil
+	}
+	program, _ := workflow.Compile(workflow.Source{Name: name, Workflow: w}, env)
+	if program == nil {
+		return nil
+	}
+	store, _, err := program.Bind(workflow.Given{Values: p.ExecutionParams})
+	if err != nil {
+		return nil
+	}
+	return program.DryRun(store).Destructive()
 }

@@ -119,7 +119,7 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	case len(missing) > 0:
 		return a.lacks(l.program, missing, in)
 	}
-	if err := a.approveDestructive(ctx, l.program, in, f); err != nil {
+	if err := a.approveDestructive(ctx, l.program, store, in, f); err != nil {
 		return err
 	}
 	if err := a.start(ctx, l, store, in, f); err != nil {

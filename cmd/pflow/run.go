@@ -68,7 +68,8 @@ key=value gives an input, read as the type the workflow declares; --key=value me
 input that says from_stdin, or $stdin. The outputs go to standard output.
 
 Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
-copy-file and move-file with overwrite, declared nodes that say so) needs --yes=destructive before anything runs;
+copy-file and move-file with overwrite, declared nodes that say so, a shell command that does or that cannot be known)
+needs --yes=destructive before anything runs;
 write-file replaces what it writes to without. A run that was killed, cancelled or waits for approval is continued
 by pflow resume.`,
 		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
@@ -128,7 +129,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	if f.dryRun {
 		return a.showDryRun(l.program.DryRun(store))
 	}
-	if err := a.approveDestructive(ctx, l.program, in, f); err != nil {
+	if err := a.approveDestructive(ctx, l.program, store, in, f); err != nil {
 		return err
 	}
 	return a.start(ctx, l, store, in, f)
@@ -185,14 +186,11 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 }
 
 // approveDestructive stops a run that would destroy something and was not allowed to.
-func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, in *invocation, f *runFlags) error {
-	var nodes []workflow.Approval
+func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, store map[string]any, in *invocation, f *runFlags) error {
+	nodes := p.DryRun(store).Destructive()
 	var names []string
-	for _, n := range p.Approvals {
-		if n.Destructive {
-			nodes = append(nodes, n)
-			names = append(names, n.Node+" ("+n.Type+")")
-		}
+	for _, n := range nodes {
+		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
 	}
 	if len(nodes) == 0 || f.yes == yesDestructive {
 		return nil

@@ -185,23 +185,31 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 		return nil, err
 	}
 	a.showFindings(list)
-	dir, err := workingDir()
-	if err != nil {
-		return nil, err
-	}
-	shelf, err := a.shelfOf(ctx)
-	if err != nil {
-		return nil, err
-	}
 	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}}
-	env := workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
-		Getenv: l.getenv(a), Load: a.calledWorkflow(dir), Flow: a.declaredFlow(l.flows)}
+	env, err := l.env(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	program, found := workflow.Compile(src, env)
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
 	l.program = program
 	return l, nil
+}
+
+// env is what the workflow is compiled and run in.
+func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return workflow.Env{}, err
+	}
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return workflow.Env{}, err
+	}
+	return workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
+		Getenv: l.getenv(a), Load: a.calledWorkflow(dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 
 // getenv reads the environment, and secrets that were asked for.

@@ -20,9 +20,10 @@ type Type struct {
 	// must not become part of a text that is code (a shell command, a text template). Their templates are validated as
 	// all others are.
 	Late []string
-	// Destroys reports whether a node with these params, as they stand in the IR, may destroy what is there; nil if the
-	// interface's effects say all.
-	Destroys func(params map[string]any) bool
+	// Foresee says, before anything runs, what a node would do to what is there; nil if the interface's effects say all.
+	// The call has what is known by then: the values of the params that pending names are their templates, and Resolve fails
+	// for what no node has written yet.
+	Foresee func(c Call, pending []string) Foreseen
 	// Run runs the node once. It is safe for concurrent use. With an error the outcome holds what there was until then,
 	// to show. Errors are *fault.Error, or the context's.
 	Run func(ctx context.Context, c Call) (Outcome, error)
@@ -41,6 +42,11 @@ type Call struct {
 	Env     func(name string) string
 	Now     time.Time // the instant the run began
 	Depth   int       // how many workflows the one of this node is nested in
+}
+
+// Foreseen is what a node would do to what is there.
+type Foreseen struct {
+	Destroys string // what it destroys, or why that is not known: "rm deletes files"; "" if it destroys nothing
 }
 
 // Outcome is what a node gives: its outputs by key, and its action ("" stands for default).

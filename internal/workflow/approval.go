@@ -43,12 +43,3 @@ func (p *Program) approval(node string) Approval {
 	}
 	return Approval{Node: node}
 }
-
-// destructive reports whether a node may destroy what is there: by what its type says of its params, else by its
-// component's effects.
-func (c *compiler) destructive(n *ir.Node, i *ir.Interface) bool {
-	if t := c.env.Types[n.Type]; t.Destroys != nil {
-		return t.Destroys(n.Params)
-	}
-	return i.Has(ir.Destructive)
-}

@@ -25,7 +25,7 @@ type Program struct {
 	Inputs []ir.Input
 	// Piped tells that the piped text is used, as $stdin or for an input.
 	Piped bool
-	// Approvals lists the nodes that want a decision before the run or at them.
+	// Approvals lists the nodes that want a decision when their turn comes. What a run destroys is DryRun's to say.
 	Approvals []Approval
 
 	shared  *shared
@@ -41,6 +41,7 @@ type Approval struct {
 	Node        string `json:"node"` // as steps name it: outer/inner
 	Type        string `json:"type"`
 	Destructive bool   `json:"destructive"`
+	Why         string `json:"why,omitempty"` // of a destructive one: what it destroys, or why that is not known
 }
 
 // maxAtOnce is how many nodes of one workflow may be at work at once.
@@ -196,7 +197,6 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 		return engine.DAGNode{}, false
 	}
 	d := engine.DAGNode{ID: n.ID, Timeout: n.Timeout}
-	c.decisions(n, i)
 	retry := n.Retry
 	if b := n.Batch; b != nil {
 		if b.Retry != nil {
@@ -218,16 +218,6 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 		d.Result = innerResult(inner)
 	}
 	return d, ok
-}
-
-// decisions notes what has to be approved before the node may run.
-func (c *compiler) decisions(n *ir.Node, i *ir.Interface) {
-	if i.Workflow || i.Call != nil {
-		return // the nodes of that workflow are looked at
-	}
-	if c.destructive(n, i) {
-		c.program.Approvals = append(c.program.Approvals, Approval{Node: n.ID, Type: n.Type, Destructive: true})
-	}
 }
 
 // component settles what a node runs: a workflow, a node type, or a declared node. inner, if not nil, reads the node's

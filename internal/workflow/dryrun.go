@@ -27,6 +27,7 @@ type PlannedStep struct {
 	Pending  []string       `json:"pending"`         // paths into params: content, headers.Authorization
 	Items    any            `json:"items,omitempty"` // of a batch
 	Approval bool           `json:"approval,omitempty"`
+	Destroys string         `json:"destroys,omitempty"` // what it destroys, or why that is not known
 }
 
 // maxPlanned bounds the steps of a dry run: called workflows are shown with their steps, each time they are called.
@@ -72,6 +73,7 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 				step.Pending = append(step.Pending, pathInto("batch.items", path))
 			}
 		}
+		c.foresee(&step, n, i, ps, known)
 		d.Steps = append(d.Steps, step)
 		d.called(step, n, i, p, depth)
 	}

@@ -24,6 +24,9 @@ func (d *DryRun) Text() string {
 		if s.Items != nil {
 			b.WriteString("    once for each of: " + word(ir.Text(s.Items)) + "\n")
 		}
+		if s.Destroys != "" {
+			b.WriteString("    destroys: " + shown(s.Destroys) + "\n")
+		}
 		if s.Approval {
 			b.WriteString("    waits for approval\n")
 		}

@@ -36,7 +36,7 @@ func (c *compiler) workflow(at int, i *ir.Interface, name string, given map[stri
 		return nil, false
 	}
 	for _, a := range program.Approvals {
-		c.program.Approvals = append(c.program.Approvals, Approval{Node: n.ID + "/" + a.Node, Type: a.Type, Destructive: a.Destructive})
+		c.program.Approvals = append(c.program.Approvals, Approval{Node: n.ID + "/" + a.Node, Type: a.Type})
 	}
 	c.piped(p.reads)
 	d.Flow = program.flow
@@ -227,14 +227,6 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s cannot be run: %s", name, strings.TrimSpace(found.Text()))
 	}
 	outer := running(ctx)
-	approved := map[string]bool{}
-	for _, a := range p.Approvals {
-		approved[a.Node] = true
-		a.Node = name + "/" + a.Node
-		if !outer.approves(ctx, a) {
-			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
-		}
-	}
 	own, missing, err := p.Bind(Given{Values: inputs, handed: true})
 	if len(p.shared.environ) > 0 && err == nil {
 		own[environKey] = p.environment()
@@ -244,6 +236,14 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 	}
 	if len(missing) > 0 {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s needs the input %q", name, missing[0].Name)
+	}
+	approved := map[string]bool{}
+	for _, a := range append(p.DryRun(own).Destructive(), p.Approvals...) {
+		approved[a.Node] = true
+		a.Node = name + "/" + a.Node
+		if !outer.approves(ctx, a) {
+			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
+		}
 	}
 	nested := newSession(func(ctx context.Context, a Approval) bool {
 		return approved[declaredName(a.Node)] || outer.approves(ctx, a)

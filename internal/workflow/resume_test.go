@@ -198,8 +198,10 @@ func TestApprovalIsAskedBesideOthers(t *testing.T) {
 func TestApprovals(t *testing.T) {
 	w := world{saved: map[string]string{"inner": `{"ir_version": "0.1.0", "nodes": [{"id": "go", "type": "destroy", "approval": "required"}]}`}}
 	p := w.compile(t, `{"ir_version": "0.1.0", "nodes": [{"id": "i", "type": "inner"}, {"id": "d", "type": "destroy"}], "edges": [{"from": "i", "to": "d"}]}`)
-	want := []Approval{{"i/go", "destroy", true}, {"i/go", "destroy", false}, {"d", "destroy", true}}
-	if diff := cmp.Diff(want, p.Approvals); diff != "" {
+	const why = "its effects are destructive"
+	want := []Approval{{"i/go", "destroy", true, why}, {"d", "destroy", true, why}, {"i/go", "destroy", false, ""}}
+	store, _, _ := p.Bind(Given{})
+	if diff := cmp.Diff(want, append(p.DryRun(store).Destructive(), p.Approvals...)); diff != "" {
 		t.Error(diff)
 	}
 	if res := run(t, p, nil, Options{Approve: yes}); res.Status != Done {

@@ -1,0 +1,159 @@
+package nodes
+
+import (
+	"slices"
+	"strings"
+)
+
+// reading is how a program reads its arguments, as far as its row says.
+type reading struct {
+	options   []optionGiven
+	operands  []argument
+	behind    int        // of the operands, how many stand behind --
+	rest      []argument // behind the operands that were asked for, with the first that is no option
+	uncertain bool       // a word that the shell fills in may be an option, or none
+}
+
+type optionGiven struct {
+	name  string // -x or --long
+	value argument
+	given bool // it has a value
+}
+
+// read reads the arguments of a program. With a limit, what follows that many operands is rest; -1 reads them all.
+func (r *programRow) read(args []argument, limit int) (p reading) {
+	dashes := false
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case !dashes && a.text == "--":
+			dashes = true
+			continue
+		case !dashes && i == 0 && r.bundle && a.fixed() && a.text != "" && a.text[0] != '-':
+			for _, c := range a.text {
+				p.options = append(p.options, optionGiven{name: "-" + string(c)})
+			}
+			continue
+		case !dashes && len(a.text) > 1 && a.text[0] == '-':
+			if r.option(&p, a, args, i) {
+				i++
+			}
+			continue
+		case !dashes && r.assigns && isAssignment(a.text):
+			continue
+		}
+		if limit >= 0 && len(p.operands) == limit {
+			p.rest = args[i:]
+			return p
+		}
+		p.operands = append(p.operands, a)
+		if dashes {
+			p.behind++
+		} else if a.loose {
+			p.uncertain = true
+		}
+	}
+	return p
+}
+
+// option reads one word of options. It reports whether the next word is its value.
+func (r *programRow) option(p *reading, a argument, args []argument, i int) (next bool) {
+	add := func(name string, value argument, given bool) {
+		p.options = append(p.options, optionGiven{name, value, given})
+	}
+	following := func() argument {
+		if i+1 < len(args) {
+			return args[i+1]
+		}
+		return argument{}
+	}
+	name, value, has := strings.Cut(a.text, "=")
+	switch {
+	case strings.HasPrefix(a.text, "--") || r.singleDash(name):
+		switch {
+		case has:
+			add(name, argument{text: value, loose: a.loose}, true)
+		case r.takesNext(name):
+			add(name, following(), true)
+			return true
+		default:
+			add(name, argument{}, false)
+		}
+		return false
+	}
+	for at, c := range a.text[1:] {
+		o := "-" + string(c)
+		switch {
+		case c == hole || c == unknown:
+			p.uncertain = true
+		case r.takesNext(o):
+			if rest := a.text[1+at+len(string(c)):]; rest != "" {
+				add(o, argument{text: rest, loose: a.loose}, true)
+				return false
+			}
+			add(o, following(), true)
+			return true
+		}
+		add(o, argument{text: a.text[1+at+len(string(c)):]}, false)
+	}
+	return false
+}
+
+// takesNext reports whether the value of an option is the next word.
+func (r *programRow) takesNext(option string) bool {
+	return slices.Contains(r.valued, option) || slices.Contains(r.code, option)
+}
+
+// singleDash reports whether a name is one of the long options that the row writes with one dash, such as -delete.
+func (r *programRow) singleDash(name string) bool {
+	if len(name) < 3 {
+		return false
+	}
+	return slices.Contains(r.valued, name) || slices.Contains(r.code, name) || slices.Contains(r.unless, name) || slices.Contains(r.idle, name) ||
+		slices.ContainsFunc(r.when, func(o optionWanted) bool { return o.name == name })
+}
+
+// given finds an option of a list among those that are given.
+func (p *reading) given(list []string) (optionGiven, bool) {
+	for _, o := range p.options {
+		if slices.Contains(list, o.name) || slices.Contains(list, o.name+"="+o.value.text) || o.given && slices.Contains(list, o.name+"=") {
+			return o, true
+		}
+	}
+	return optionGiven{}, false
+}
+
+// wanted finds an option that makes a program destroy. A long one may be abbreviated.
+func (p *reading) wanted(list []optionWanted) (string, bool) {
+	for _, o := range p.options {
+		for _, w := range list {
+			if o.name != w.name && !(strings.HasPrefix(o.name, "--") && len(o.name) > 3 && strings.HasPrefix(w.name, o.name)) {
+				continue
+			}
+			if w.value != nil && o.value.fixed() && !w.value.MatchString(o.value.text) || o.given && harmlessFile(o.value) {
+				continue
+			}
+			return o.name, true
+		}
+	}
+	return "", false
+}
+
+// harmlessFile reports whether a file is a device that keeps nothing.
+func harmlessFile(a argument) bool {
+	if !a.fixed() {
+		return false
+	}
+	switch name := strings.TrimPrefix(a.text, "of="); name {
+	case "-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/full":
+		return true
+	default:
+		return strings.HasPrefix(name, "/dev/fd/") && !strings.Contains(name, "..")
+	}
+}
+
+// isAssignment reports whether a word is NAME=VALUE.
+func isAssignment(text string) bool {
+	name, _, ok := strings.Cut(text, "=")
+	return ok && variableName.MatchString(name)
+}

@@ -1,0 +1,155 @@
+package nodes
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"pflow/internal/yamltree"
+)
+
+// shellTable is what is known of programs; the file says what its keys mean.
+//
+//go:embed shell_programs.yaml
+var shellTable []byte
+
+// programRow is a row of shell_programs.yaml.
+type programRow struct {
+	destroys            string
+	when                []optionWanted
+	operand, takes      *regexp.Regexp
+	atLeast, skip       int
+	among               int
+	unless, valued      []string
+	code, idle          []string
+	runs                string
+	dashed, bundle      bool
+	assigns, gets       bool
+	stdin, dashes       bool
+	plain               bool
+	subcommands         bool // there are rows of its subcommands
+	conditional, danger bool // destroys on a condition; a value among its options could make it destroy
+}
+
+// optionWanted is an option, of some with a value.
+type optionWanted struct {
+	name  string
+	value *regexp.Regexp // nil: any or none
+}
+
+type programTable struct {
+	named    map[string]*programRow
+	patterns []string // names with *, in the order of the file
+}
+
+// programs reads the table. It is part of the program, so a fault in it is a bug.
+var programs = sync.OnceValue(func() *programTable {
+	doc, found := yamltree.Parse("shell_programs.yaml", shellTable)
+	if found.HasErrors() {
+		panic(found.Text())
+	}
+	t := &programTable{named: map[string]*programRow{}}
+	for _, v := range doc.Items {
+		row := readProgramRow(v)
+		for _, name := range textList(v.Get("name")) {
+			if t.named[name] != nil {
+				panic(v.Place.String() + ": there are two rows of " + name)
+			}
+			own := *row
+			t.named[name] = &own
+			if strings.Contains(name, "*") {
+				t.patterns = append(t.patterns, name)
+			}
+		}
+	}
+	for name := range t.named {
+		if i := strings.LastIndexByte(name, ' '); i > 0 {
+			if t.named[name[:i]] == nil {
+				t.named[name[:i]] = &programRow{}
+			}
+			t.named[name[:i]].subcommands = true
+		}
+	}
+	return t
+})
+
+func readProgramRow(v *yamltree.Value) *programRow {
+	r := &programRow{}
+	for _, e := range v.Entries {
+		switch text := e.Value.Text; e.Key {
+		case "name":
+		case "destroys":
+			r.destroys = text
+		case "when":
+			for _, w := range textList(e.Value) {
+				name, want, valued := strings.Cut(w, "=")
+				o := optionWanted{name: name}
+				if valued && want != "" {
+					o.value = regexp.MustCompile("^(" + want + ")$")
+				}
+				r.when = append(r.when, o)
+			}
+		case "operand":
+			r.operand = regexp.MustCompile(text)
+		case "takes":
+			r.takes = regexp.MustCompile(text)
+		case "at_least":
+			r.atLeast, _ = e.Value.Scalar.(int)
+		case "among":
+			r.among, _ = e.Value.Scalar.(int)
+		case "skip":
+			r.skip, _ = e.Value.Scalar.(int)
+		case "unless":
+			r.unless = textList(e.Value)
+		case "valued":
+			r.valued = textList(e.Value)
+		case "code":
+			r.code = textList(e.Value)
+		case "idle":
+			r.idle = textList(e.Value)
+		case "runs":
+			r.runs = text
+		default:
+			flag, known := map[string]*bool{"dashed": &r.dashed, "bundle": &r.bundle, "assigns": &r.assigns, "gets": &r.gets, "stdin": &r.stdin,
+				"dashes": &r.dashes, "plain": &r.plain}[e.Key]
+			if !known {
+				panic(e.KeyPlace.String() + ": there is no key " + e.Key)
+			}
+			*flag, _ = e.Value.Scalar.(bool)
+		}
+	}
+	r.conditional = len(r.when) > 0 || r.operand != nil || r.atLeast > 0 || r.dashed
+	r.danger = r.destroys != "" && r.conditional
+	return r
+}
+
+// textList reads a text, or a list of them.
+func textList(v *yamltree.Value) []string {
+	if v == nil {
+		return nil
+	}
+	if v.Kind != yamltree.Seq {
+		return []string{v.Text}
+	}
+	out := make([]string, len(v.Items))
+	for i, item := range v.Items {
+		out[i] = item.Text
+	}
+	return out
+}
+
+// row gives what is known of a program, nil if nothing is.
+func (t *programTable) row(name string) *programRow {
+	name = path.Base(name)
+	if r := t.named[name]; r != nil {
+		return r
+	}
+	for _, p := range t.patterns {
+		if ok, _ := path.Match(p, name); ok {
+			return t.named[p]
+		}
+	}
+	return nil
+}
