@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"sort"
 	"strings"
 	"sync"
@@ -159,6 +160,18 @@ func tryLoad(ar *txtar.Archive, ops []engine.Op) (*engine.Flow, *engine.Recordin
 	l := &engine.Loader{Ops: engine.NewRegistry(ops...), Resources: rec}
 	flow, found := l.Load(doc)
 	return flow, rec, found
+}
+
+// sealed is a journal written by hand with its checksums.
+func sealed(text string) []byte {
+	var out []byte
+	sum := uint32(0)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), "}")
+		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), []byte(line))
+		out = fmt.Appendf(out, "%s,\"crc\":\"%08x\"}\n", line, sum)
+	}
+	return out
 }
 
 // show writes a result without what differs between equal runs.

@@ -180,7 +180,7 @@ func TestResumeAfterCancel(t *testing.T) {
 // resumeText goes on with a run whose journal is given as text.
 func resumeText(t *testing.T, flow *engine.Flow, text string, retry bool) (*engine.Result, error) {
 	t.Helper()
-	past, err := journal.Fold([]byte(text))
+	past, err := journal.Fold(sealed(text))
 	if err != nil {
 		t.Fatal(err)
 	}

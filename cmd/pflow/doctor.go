@@ -120,7 +120,7 @@ func (a *app) effectiveValues() []effective {
 		a.effectiveModel(),
 		{"allow", patterns(s.Allow, "every node type"), from("allow", "default")},
 		{"deny", patterns(s.Deny, "nothing"), from("deny", "default")},
-		{"retention", fmt.Sprintf("%d runs, %d days", s.Retention.Runs, int(s.Retention.Age.Hours())/24), from("retention", "default")},
+		{"retention", fmt.Sprintf("%d runs, %d days, %s", s.Retention.Runs, int(s.Retention.Age.Hours())/24, settings.Size(s.Retention.Bytes)), from("retention", "default")},
 		editor,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,7 +103,9 @@ func (a *app) runs() []string {
 	entries, _ := os.ReadDir(a.home().Path("runs"))
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if !strings.HasPrefix(e.Name(), ".") { // what killed processes left
+			names = append(names, e.Name())
+		}
 	}
 	slices.Sort(names)
 	slices.Reverse(names)

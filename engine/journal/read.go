@@ -21,13 +21,17 @@ type Past struct {
 
 	whole int64         // how many bytes of the file are whole records
 	last  time.Duration // when the last of them was made
+	sum   uint32        // of all of them
 }
+
+// goesOn tells the ends that a run can be resumed from.
+func goesOn(s engine.Status) bool { return s == engine.Cancelled || s == engine.Waiting }
 
 // ErrEnded is the error of resuming a run that has ended.
 var ErrEnded = errors.New("the run has ended")
 
-// Fold reads the records of a journal. A last line without its line break is torn and dropped; any other line that
-// cannot be read is an error that names it.
+// Fold reads the records of a journal. A last line without its line break is torn and dropped; any other line that is
+// not what was written there is an error that names it.
 func Fold(data []byte) (*Past, error) {
 	p := &Past{History: engine.History{Started: map[int]engine.Attempt{}}}
 	for n := 1; ; n++ {
@@ -38,7 +42,10 @@ func Fold(data []byte) (*Past, error) {
 		line := data[p.whole : p.whole+int64(end)]
 		p.whole += int64(end) + 1
 		var r record
-		err := json.Unmarshal(line, &r)
+		var err error
+		if p.sum, err = check(line, p.sum); err == nil {
+			err = json.Unmarshal(line, &r)
+		}
 		if err == nil {
 			err = p.add(&r)
 		}
@@ -108,7 +115,7 @@ func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	w := &Writer{dir: dir, f: f}
+	w := &Writer{dir: dir, f: f, begun: true}
 	past, documents, err := w.takeOn(now)
 	if err != nil {
 		w.Close()
@@ -129,7 +136,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if past.Status != "" && past.Status != engine.Cancelled && past.Status != engine.Waiting {
+	if past.Status != "" && !goesOn(past.Status) {
 		return nil, nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
 	}
 	documents, err := os.ReadFile(filepath.Join(w.dir, documentsFile))
@@ -141,6 +148,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 			return nil, nil, err
 		}
 	}
+	w.sum = past.sum
 	at := max(now.Sub(past.History.Events[0].Time), past.last)
 	if err := w.resumed(at); err != nil {
 		return nil, nil, err

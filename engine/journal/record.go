@@ -31,7 +31,8 @@ const version = 1
 //	resumed   at: another process took the run on; none worked on it since the record before
 //	end       status
 //
-// at is in nanoseconds since the run began; id is of the attempt or the wait.
+// at is in nanoseconds since the run began; id is of the attempt or the wait. Each has crc, too; see sum.go. The functions
+// that append records leave the last brace to it.
 const (
 	recordStart    = "start"
 	recordStarted  = "started"
@@ -49,7 +50,7 @@ func appendStart(b []byte, ev engine.Event) []byte {
 	b = strconv.AppendUint(b, ev.Seed, 10)
 	b = append(b, `,"input":`...)
 	b = value.AppendJSON(b, ev.Input)
-	return append(b, "}\n"...)
+	return b
 }
 
 func appendHead(b []byte, kind string, id int, at time.Duration) []byte {
@@ -70,12 +71,12 @@ func appendStarted(b []byte, a engine.Attempt) []byte {
 	if a.Idempotent {
 		b = append(b, `,"idempotent":true`...)
 	}
-	return append(b, "}\n"...)
+	return b
 }
 
 func appendHappened(b []byte, ev engine.Event) []byte {
 	if ev.Kind == engine.EventTimer {
-		return append(appendHead(b, recordTimer, ev.ID, ev.At), "}\n"...)
+		return appendHead(b, recordTimer, ev.ID, ev.At)
 	}
 	kind := recordFinished
 	if ev.Kind == engine.EventApprove {
@@ -115,7 +116,7 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 		}
 		b = append(b, '}')
 	}
-	return append(b, "}\n"...)
+	return b
 }
 
 // record is any record, read back.

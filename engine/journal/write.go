@@ -1,9 +1,12 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,59 +28,88 @@ func NewID(now time.Time) string {
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
 }
 
+// What the name of a folder begins with that is no run: one that has not begun, and one that is being removed.
+const (
+	newPrefix  = ".new-"
+	gonePrefix = ".gone-"
+)
+
 // Writer keeps one run's events; it implements engine.Journal. It is used by one goroutine.
 type Writer struct {
-	dir string
-	f   *os.File
-	buf []byte
+	dir   string
+	f     *os.File
+	buf   []byte
+	sum   uint32 // of all records so far
+	begun bool   // the folder is that of a run: it has its documents and its first record
+	named string // the folder that it becomes
 }
 
-// Create makes the folder of a new run, 0700, and lays its documents there.
+// Create makes the folder of a new run, 0700, and lays its documents there. The run is there for others once its first
+// record is: a process that is killed before leaves nothing but a folder that Prune removes.
 func Create(home, id string, documents []byte) (*Writer, error) {
-	runs := filepath.Join(home, "runs")
-	if err := os.MkdirAll(runs, 0o700); err != nil {
+	named, err := folder(home, id)
+	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(runs, id)
+	if err := os.MkdirAll(filepath.Dir(named), 0o700); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(named); !errors.Is(err, fs.ErrNotExist) {
+		return nil, &fs.PathError{Op: "mkdir", Path: named, Err: cmp.Or(err, fs.ErrExist)}
+	}
+	dir := filepath.Join(filepath.Dir(named), newPrefix+id)
+	if err := os.RemoveAll(dir); err != nil { // of a process that was killed, if anything
+		return nil, err
+	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir}
-	err := os.WriteFile(filepath.Join(dir, documentsFile), documents, 0o600)
-	if err == nil {
-		w.f, err = os.OpenFile(filepath.Join(dir, journalFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-	}
+	w := &Writer{dir: dir, named: named}
+	w.f, err = os.OpenFile(filepath.Join(dir, journalFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		err = lock(w.f)
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, documentsFile), documents, 0o600)
+	}
 	if err != nil {
 		w.Close()
-		os.RemoveAll(dir)
 		return nil, err
 	}
 	return w, nil
 }
 
-// Close releases the journal.
+// Close releases the journal. A run that never began leaves nothing.
 func (w *Writer) Close() error {
-	if w == nil || w.f == nil {
+	if w == nil {
 		return nil
 	}
-	err := w.f.Close()
-	w.f = nil
+	var err error
+	if w.f != nil {
+		err = w.f.Close()
+		w.f = nil
+	}
+	if !w.begun && w.dir != "" {
+		err = errors.Join(err, os.RemoveAll(w.dir))
+		w.dir = ""
+	}
 	return err
 }
 
 // put writes one record with one write. A journal that missed a record would let a finished step run again, so it is
 // put out of the way of resume.
 func (w *Writer) put(record []byte) error {
-	w.buf = record[:0]
 	if w.f == nil {
 		return fmt.Errorf("the journal is closed")
 	}
+	record, w.sum = seal(record, w.sum)
+	w.buf = record[:0]
 	_, err := w.f.Write(record)
 	if err != nil {
 		w.Close()
+		if !w.begun {
+			return err
+		}
 		if e := os.Rename(filepath.Join(w.dir, journalFile), filepath.Join(w.dir, brokenFile)); e != nil {
 			err = fmt.Errorf("%w (and %v)", err, e)
 		}
@@ -86,7 +118,18 @@ func (w *Writer) put(record []byte) error {
 }
 
 // Begin implements engine.Journal.
-func (w *Writer) Begin(start engine.Event) error { return w.put(appendStart(w.buf, start)) }
+func (w *Writer) Begin(start engine.Event) error {
+	err := w.put(appendStart(w.buf, start))
+	if err == nil {
+		err = os.Rename(w.dir, w.named)
+	}
+	if err != nil {
+		w.Close()
+		return err
+	}
+	w.dir, w.begun = w.named, true
+	return nil
+}
 
 // Started implements engine.Journal.
 func (w *Writer) Started(a engine.Attempt) error { return w.put(appendStarted(w.buf, a)) }
@@ -96,11 +139,10 @@ func (w *Writer) Happened(ev engine.Event) error { return w.put(appendHappened(w
 
 // Ended implements engine.Journal.
 func (w *Writer) Ended(status engine.Status) error {
-	return w.put(append(append(append(w.buf, `{"e":"end","status":"`...), status...), "\"}\n"...))
+	return w.put(append(append(append(w.buf, `{"e":"end","status":"`...), status...), '"'))
 }
 
 // resumed says that another process took the run on.
 func (w *Writer) resumed(at time.Duration) error {
-	b := append(w.buf, `{"e":"resumed","at":`...)
-	return w.put(append(strconv.AppendInt(b, int64(at), 10), "}\n"...))
+	return w.put(strconv.AppendInt(append(w.buf, `{"e":"resumed","at":`...), int64(at), 10))
 }

@@ -28,7 +28,7 @@ const File = "settings.yaml"
 //	model: openai/gpt-4.1-mini   # the model where a flow names none
 //	allow: ["*-file", "list-*"]  # the only components there are; a pattern's * stands for any letters
 //	deny: [shell]                # components there are not
-//	retention: {runs: 200, days: 30}
+//	retention: {runs: 200, days: 30, size: 1GB}
 type Settings struct {
 	Flow, Model string
 	Allow, Deny []Pattern // nil: not set
@@ -68,7 +68,7 @@ func Read(h home.Home) (*Settings, error) {
 	return s, nil
 }
 
-// maxKept bounds both settings of retention, so that days fit a time.Duration.
+// maxKept bounds the numbers of retention, so that days fit a time.Duration and sizes fit 64 bits.
 const maxKept = 100_000
 
 // Parse reads the text of settings; file names it in findings.
@@ -86,7 +86,9 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 		"deny":  patterns(d, &s.Deny),
 		"retention": func(v *yamltree.Value) {
 			days := int(s.Retention.Age / (24 * time.Hour))
-			d.Mapping(v, "{runs, days}", yamltree.Fields{"runs": d.Within(&s.Retention.Runs, 0, maxKept), "days": d.Within(&days, 0, maxKept)})
+			d.Mapping(v, "{runs, days, size}", yamltree.Fields{
+				"runs": d.Within(&s.Retention.Runs, 0, maxKept), "days": d.Within(&days, 0, maxKept), "size": size(d, &s.Retention.Bytes),
+			})
 			s.Retention.Age = time.Duration(days) * 24 * time.Hour
 		},
 	})

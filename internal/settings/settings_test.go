@@ -10,6 +10,15 @@ import (
 )
 
 // TestParse has what the settings mean, and that all that is wrong is said at once, with its place.
+func TestSize(t *testing.T) {
+	for text, want := range map[string]string{"1GB": "1GB", "500MB": "500MB", "2 KB": "2KB", "1024MB": "1GB", "0": "0 bytes", "1000": "1000 bytes", "4096": "4KB"} {
+		s, found := Parse("s.yaml", []byte("retention: {size: "+text+"}\n"))
+		if got := Size(s.Retention.Bytes); got != want || found.HasErrors() {
+			t.Errorf("%s is %s, %s", text, got, found.Text())
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	s, found := Parse("s.yaml", []byte("flow: mine\nallow: [\"*-file\", shell]\ndeny: [delete-file]\nretention: {days: 7}\n"))
 	if len(found) > 0 {
@@ -23,7 +32,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s is refused by %q, want %q", name, got, want)
 		}
 	}
-	_, found = Parse("s.yaml", []byte("flw: mine\nmodel: 3\ndeny: shell\nallow: [1, \"[\"]\nretention: {runs: -1, days: 1000000, weeks: 2}\n"))
+	_, found = Parse("s.yaml", []byte("flw: mine\nmodel: 3\ndeny: shell\nallow: [1, \"[\"]\nretention: {runs: -1, days: 1000000, weeks: 2, size: large}\n"))
 	var got []string
 	for _, f := range found.Sort() {
 		got = append(got, f.Place.String()+" "+f.Message)
@@ -37,6 +46,7 @@ func TestParse(t *testing.T) {
 		`s.yaml:5:19 want at least 0`,
 		`s.yaml:5:29 want at most 100000`,
 		`s.yaml:5:38 there is no key "weeks" here`,
+		`s.yaml:5:54 want a number of bytes, or a size such as 500MB or 1GB`,
 	}, got); diff != "" {
 		t.Error(diff)
 	}
