@@ -2,6 +2,7 @@
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME    ?= 30s
 
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
@@ -36,6 +37,9 @@ lint:
 		echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	@if command -v curl >/dev/null && curl -sfI -m 10 -o /dev/null https://vuln.go.dev/index/modules.json.gz; then \
+		$(GO) run $(GOVULNCHECK) ./... || echo "warning: known vulnerabilities, or they could not be looked up; see above"; \
+	else echo "the vulnerability database cannot be reached: govulncheck is left out"; fi
 
 # The shipped flows have no faults and pass their tests, in an empty home.
 flows:
