@@ -62,7 +62,7 @@ func (w *Workflow) Indented() []byte {
 func (w *Workflow) MarshalJSON() ([]byte, error) { return w.Encode(), nil }
 
 // Plain is the workflow as a normalised value, for the store of a run. An integer beyond 64 bits is an error.
-func (w *Workflow) Plain() (any, error) { return value.ParseJSON(w.Encode()) }
+func (w *Workflow) Plain() (any, error) { return value.ParseWritten(w.Encode()) }
 
 // Hash is the ir_hash of the encoded workflow.
 func (w *Workflow) Hash() string {

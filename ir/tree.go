@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"pflow/internal/value"
 )
 
 // maxDepth bounds nesting, so that what walks a document cannot run out of stack.
@@ -26,6 +28,9 @@ func readTree(data []byte) (any, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
 		return nil, errors.New("the text is not UTF-8")
+	}
+	if err := value.Bounded(data); err != nil {
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

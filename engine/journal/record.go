@@ -154,7 +154,7 @@ func (r *record) event() (engine.Event, error) {
 		if r.V != version {
 			return ev, fmt.Errorf("the journal has version %d; this pflow reads version %d", r.V, version)
 		}
-		input, err := value.ParseJSON(r.Input)
+		input, err := value.ParseWritten(r.Input)
 		if err != nil {
 			return ev, err
 		}
@@ -177,7 +177,7 @@ func (r *record) event() (engine.Event, error) {
 		if r.Error != nil {
 			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
 			if len(r.Error.Details) > 0 {
-				details, err := value.ParseJSON(r.Error.Details)
+				details, err := value.ParseWritten(r.Error.Details)
 				if err != nil {
 					return ev, err
 				}
@@ -186,7 +186,7 @@ func (r *record) event() (engine.Event, error) {
 			break
 		}
 		var err error
-		if ev.Result, err = value.ParseJSON(r.Result); err != nil {
+		if ev.Result, err = value.ParseWritten(r.Result); err != nil {
 			return ev, err
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Store) readCase(ord int, dir string, p *predicates) (Case, error) {
 	if err := s.db.QueryRow("SELECT body FROM cases WHERE ord = ?", ord).Scan(&body); err != nil {
 		return Case{}, err
 	}
-	v, err := value.ParseJSON([]byte(body))
+	v, err := value.ParseWritten([]byte(body))
 	if err != nil {
 		return Case{}, err
 	}

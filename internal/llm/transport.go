@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/value"
 )
 
 // The chain under go-openai, from the outside in. It is made anew for each exchange; the innermost transport and the
@@ -177,6 +178,9 @@ func (t *target) bounded(_ *trip, next http.RoundTripper) http.RoundTripper {
 		resp.Body = io.NopCloser(bytes.NewReader(data))
 		if resp.StatusCode >= 300 || resp.StatusCode < 200 {
 			return resp, nil
+		}
+		if err := value.Bounded(data); err != nil {
+			return nil, noCompletion("%s answered with more than a chat completion can be: %v", t.at(), err)
 		}
 		var peek struct {
 			Choices json.RawMessage `json:"choices"`

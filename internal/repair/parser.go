@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pflow/internal/value"
 )
 
 // parser reads containers leniently. open holds the closing brackets that are still to come.
@@ -12,6 +14,7 @@ type parser struct {
 	at   int
 	open []byte
 	deep bool // nesting passed maxDepth
+	read int  // values so far; past value.MaxValues no more is read
 }
 
 func (p *parser) rest() string { return strings.TrimSpace(p.src[p.at:]) }
@@ -126,8 +129,14 @@ func (p *parser) inList() bool {
 // isOpen reports whether any container is closed by c.
 func (p *parser) isOpen(c byte) bool { return strings.IndexByte(string(p.open), c) >= 0 }
 
+// many reports that there are too many values.
+func (p *parser) many() bool { return p.read > value.MaxValues }
+
 // value reads one value; false if there is none before the next comma or bracket.
 func (p *parser) value(in place) (any, bool) {
+	if p.read++; p.many() {
+		p.at = len(p.src)
+	}
 	p.skip()
 	switch c := p.peek(); {
 	case c == 0:

@@ -29,14 +29,20 @@ func JSON(text string) (any, error) {
 			return v, nil
 		}
 	}
-	if v, ok := whole(body); ok {
+	p := &parser{src: body}
+	if v, ok := whole(p); ok && !p.many() {
 		return v, nil
 	}
-	groups := find(body)
+	p = &parser{src: body, read: p.read}
+	groups := find(p)
 	if len(groups) == 0 {
 		for _, part := range fenced(body) {
-			groups = append(groups, find(strings.TrimSpace(part))...)
+			p = &parser{src: strings.TrimSpace(part), read: p.read}
+			groups = append(groups, find(p)...)
 		}
+	}
+	if p.many() {
+		return nil, fault.New(fault.Malformed, "too much JSON: it passes the bound of %d values", value.MaxValues)
 	}
 	if len(groups) == 0 {
 		return nil, fault.New(fault.Malformed, "there is no JSON in the text")
@@ -86,11 +92,11 @@ func fenced(text string) []string {
 
 // whole reads a text that is one value without being a container: a literal of Python, a quoted text, a tuple, or the
 // pairs of an object whose opening brace is missing.
-func whole(text string) (any, bool) {
+func whole(p *parser) (any, bool) {
+	text := p.src
 	if text == "" {
 		return nil, false
 	}
-	p := &parser{src: text}
 	switch c := text[0]; {
 	case c == '(':
 		v, ok := p.tuple()
@@ -181,9 +187,9 @@ func sameShape(a, b any) bool {
 }
 
 // find lists the groups of containers in a text.
-func find(text string) []group {
+func find(p *parser) []group {
+	text := p.src
 	var out []group
-	p := &parser{src: text}
 	last := -1 // where the value before ended
 	for work := 0; p.at < len(text); {
 		c := text[p.at]
@@ -195,9 +201,14 @@ func find(text string) []group {
 			break // brackets without end: what was found so far must do
 		}
 		start := p.at
+		before := p.read
+		if p.read++; p.many() {
+			break
+		}
 		v, ok := p.container()
 		work += p.at - start
 		if !ok || p.deep {
+			p.read = before
 			p.at, p.deep = start+1, false
 			continue
 		}

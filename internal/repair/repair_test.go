@@ -140,3 +140,17 @@ func FuzzJSON(f *testing.F) {
 		})
 	})
 }
+
+// What a model wrote is refused by the number of its values, too, however it is to be repaired.
+func TestTooManyValues(t *testing.T) {
+	for name, text := range map[string]string{
+		"a trailing comma": "[" + strings.Repeat("[],", 2_000_000) + "]",
+		"cut off":          `{"a": ` + strings.Repeat("[{},", 10) + strings.Repeat("{b: 1},", 1_000_000),
+		"one by one":       "here: " + strings.Repeat("[1]\n", 1_500_000),
+		"fenced":           "```json\n[" + strings.Repeat("'a',", 1_500_000) + "]\n```",
+	} {
+		if v, err := JSON(text); err == nil || !strings.Contains(err.Error(), "1000000 values") {
+			t.Errorf("%s: %T, %v", name, v, err)
+		}
+	}
+}

@@ -108,9 +108,18 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// ParseJSON reads exactly one JSON value, normalised: integers stay exact, duplicate keys are refused, nesting is
-// bounded. The error is a fault of kind malformed that names line and column.
+// ParseJSON reads exactly one JSON value, normalised: integers stay exact, duplicate keys are refused, nesting and the
+// number of values are bounded. The error is a fault of kind malformed that names line and column.
 func ParseJSON(data []byte) (any, error) {
+	if err := Bounded(data); err != nil {
+		return nil, err
+	}
+	return ParseWritten(data)
+}
+
+// ParseWritten is ParseJSON for what this program wrote, as a journal does: however many values a run has held, they are
+// read back.
+func ParseWritten(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, fault.New(fault.Malformed, "not valid JSON: the text is not UTF-8")
 	}

@@ -96,7 +96,7 @@ func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, erro
 	}
 	var nodes []any
 	for _, raw := range d.Declared {
-		v, err := value.ParseJSON(raw)
+		v, err := value.ParseWritten(raw)
 		if err != nil {
 			return nil, err
 		}
