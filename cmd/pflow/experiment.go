@@ -47,7 +47,7 @@ func (a *app) experimentDir(id string) (string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), experiment.NewPrefix) {
 			ids = append(ids, e.Name())
 		}
 	}

@@ -158,7 +158,6 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 		}
 	}
 	store.Close()
-	os.RemoveAll(dir)
 	var invalid *diag.Err
 	var exit *exitError
 	if errors.As(err, &invalid) || errors.As(err, &exit) {

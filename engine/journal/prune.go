@@ -28,7 +28,7 @@ var DefaultRetention = Retention{Runs: 200, Age: 30 * 24 * time.Hour, Bytes: 1 <
 
 // leftAlone is how old a folder is that a killed process left behind before it is removed: one that is younger may be on
 // its way to become a run.
-const leftAlone = time.Hour
+const leftAlone = time.Minute
 
 // Prune removes finished runs that are not kept, and what killed processes left of runs that never began. Whatever can go
 // on stays, however old and large: runs that have not ended, that were cancelled, that wait for approval.

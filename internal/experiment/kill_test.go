@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pflow/internal/experiment"
+	"pflow/internal/fault"
 	"pflow/nodes"
 )
 
@@ -30,23 +31,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child begins the experiment of a folder, or goes on with it.
+// child begins the experiment of a folder, or goes on with it if there is one.
 func child(dir string) error {
-	t := &testing.T{}
-	o := surroundings(t, nodes.Deps{})
+	o := surroundings(&testing.T{}, nodes.Deps{})
 	store, err := experiment.OpenStore(filepath.Join(dir, "exp"))
 	var x *experiment.Experiment
-	if err == nil {
+	switch {
+	case err == nil:
 		x, err = experiment.Resume(store, o)
-	}
-	if err != nil { // killed before all of it was there: it begins anew, as pflow experiment run does
-		if store != nil {
-			store.Close()
-		}
-		if rows, _ := os.ReadFile(filepath.Join(dir, "seen")); len(rows) > 0 {
-			return fmt.Errorf("there are rows, and: %w", err)
-		}
-		os.RemoveAll(filepath.Join(dir, "exp"))
+	case fault.Of(err).Kind == fault.NotFound:
 		spec, found := experiment.ReadSpec(filepath.Join(dir, "x.yaml"), []byte("experiment: killed\ncases: cases.jsonl\nconcurrency: 2\nrepeats: 2\nvariants: [{flow: planner-offline}, {name: b, flow: planner-offline}]\n"))
 		if spec == nil {
 			return errors.New(found.Text())
@@ -54,9 +47,9 @@ func child(dir string) error {
 		if store, err = experiment.CreateStore(filepath.Join(dir, "exp")); err == nil {
 			x, err = experiment.Create(store, spec, o)
 		}
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	defer store.Close()
 	_, err = x.Run(context.Background(), false)
@@ -102,6 +95,45 @@ func startChild(t testing.TB, dir string) (*exec.Cmd, <-chan error) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	return c, ended
+}
+
+// kills is how many processes a test kills: a sample, or, by PFLOW_TORTURE, the full number.
+func kills(sample, full int) int {
+	if os.Getenv("PFLOW_TORTURE") != "" {
+		return full
+	}
+	return sample
+}
+
+// TestKillAtTheStart kills processes while they make an experiment: each of these experiments then runs to its end.
+func TestKillAtTheStart(t *testing.T) {
+	dir := folderOf(t, 2)
+	began := time.Now()
+	if _, ended := startChild(t, dir); <-ended != nil {
+		t.Fatal("the child fails")
+	}
+	whole := time.Since(began)
+	n, early := kills(10, 60), 0
+	for i := range n {
+		dir := folderOf(t, 2)
+		c, ended := startChild(t, dir)
+		after := time.AfterFunc(whole*time.Duration(i)/time.Duration(n), func() { c.Process.Kill() })
+		<-ended
+		after.Stop()
+		if len(rowsOf(t, dir)) == 0 {
+			early++
+		}
+		if _, ended := startChild(t, dir); <-ended != nil {
+			t.Fatalf("kill %d of %d: the experiment cannot go on", i+1, n)
+		}
+		if rows := rowsOf(t, dir); len(rows) != 8 {
+			t.Fatalf("kill %d of %d: %d rows, want 8", i+1, n, len(rows))
+		}
+	}
+	if early == 0 {
+		t.Error("no kill fell before the first row")
+	}
+	t.Logf("%d kills, %d of them before the first row", n, early)
 }
 
 // TestKill kills the process that runs an experiment, again and again, at any moment. What was written once stays as it

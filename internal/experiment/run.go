@@ -40,7 +40,8 @@ type Ended struct {
 	Budget  string // the bound that was reached, or ""
 }
 
-// Create makes a new experiment of a spec: flows are loaded and cases read before anything is kept.
+// Create makes a new experiment of a spec: flows are loaded and cases read before anything is kept. When it returns the
+// experiment is there, to go on with whatever happens; with an error there is none.
 func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 	x := &Experiment{Spec: spec, store: s, o: o}
 	if err := x.load(); err != nil {
@@ -62,7 +63,10 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 			return nil, err
 		}
 	}
-	return x, s.SetMeta("spec", jsonText(spec))
+	if err := s.SetMeta("spec", jsonText(spec)); err != nil {
+		return nil, err
+	}
+	return x, s.begin()
 }
 
 // Resume goes on with an experiment. Its flows must be those that it began with.

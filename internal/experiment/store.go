@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
@@ -21,6 +23,8 @@ type Store struct {
 	Dir string
 	db  *sql.DB
 	own *sql.DB // holds the lock of the one that writes; nil for readers
+
+	named string // the folder that Dir becomes once the experiment has begun; "" from then on
 }
 
 const storeVersion = "1"
@@ -52,19 +56,30 @@ const (
 	LockFile = "lock.db"
 )
 
-// CreateStore makes the database of a new experiment.
+// NewPrefix is what the name of a folder begins with in which an experiment is being made.
+const NewPrefix = ".new-"
+
+// CreateStore makes the database of a new experiment, in a folder beside dir that becomes dir once Create has put all of
+// the experiment there: a process that is killed before leaves nothing under its name.
 func CreateStore(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, file)
-	if _, err := os.Stat(path); err == nil {
-		return nil, fault.New(fault.InvalidRequest, "there is an experiment in %s already", dir)
+	removeLeft(parent)
+	if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+		return nil, taken(dir)
 	}
-	s, err := open(dir, false)
+	made, err := os.MkdirTemp(parent, NewPrefix+filepath.Base(dir)+"-*")
 	if err != nil {
 		return nil, err
 	}
+	s, err := open(made, false)
+	if err != nil {
+		os.RemoveAll(made)
+		return nil, err
+	}
+	s.named = dir
 	if err = s.lock(); err == nil {
 		_, err = s.db.Exec("BEGIN;" + tables + "INSERT INTO meta VALUES ('version', '" + storeVersion + "'); COMMIT;")
 	}
@@ -73,6 +88,50 @@ func CreateStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+func taken(dir string) error {
+	return fault.New(fault.InvalidRequest, "there is an experiment in %s already; go on with it by --resume %s, or give another --id", dir, filepath.Base(dir))
+}
+
+// begin gives the folder its name. The database is closed meanwhile: it knows its files by their paths.
+func (s *Store) begin() error {
+	dir, made := s.named, s.Dir
+	s.named = ""
+	err := s.Close()
+	if err == nil {
+		if err = os.Rename(made, dir); errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
+			err = taken(dir)
+		}
+	}
+	if err != nil {
+		os.RemoveAll(made)
+		return err
+	}
+	opened, err := OpenStore(dir)
+	if err == nil {
+		*s = *opened
+	}
+	return err
+}
+
+// leftAlone is how old a folder is that a killed process left behind before it is removed.
+const leftAlone = time.Minute
+
+// removeLeft removes what killed processes left of experiments that never began.
+func removeLeft(parent string) {
+	left, _ := filepath.Glob(filepath.Join(parent, NewPrefix+"*"))
+	for _, dir := range left {
+		info, err := os.Stat(dir)
+		if err != nil || time.Since(info.ModTime()) < leftAlone {
+			continue
+		}
+		s := &Store{Dir: dir}
+		if s.lock() == nil { // nobody is making it
+			s.own.Close()
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // OpenStore opens an experiment to go on with; ReadStore only to read it.
@@ -152,6 +211,10 @@ func (s *Store) Close() error {
 	err := s.db.Close()
 	if s.own != nil {
 		err = errors.Join(err, s.own.Close())
+	}
+	if s.named != "" { // it never began
+		err = errors.Join(err, os.RemoveAll(s.Dir))
+		s.named = ""
 	}
 	return err
 }
