@@ -24,14 +24,14 @@ var imports = map[string][]string{
 	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go"},
-	"engine/journal": {"engine", "internal/fault", "internal/value"},
+	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/value"},
 
 	"flows":   {},
 	"prompts": {},
 	"nodes":   {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
 	"ir":      {"internal/diag", "internal/fault", "internal/value"},
 
-	"internal/fault":     {},
+	"internal/fault":     {"internal/diag"},
 	"internal/value":     {"internal/fault"},
 	"internal/diag":      {},
 	"internal/printable": {},
