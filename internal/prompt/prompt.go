@@ -11,7 +11,8 @@
 //
 // What a template uses and what its front matter declares must agree, so that a caller can be checked against the
 // declaration. Text is inserted as it is, null as nothing, all else as JSON; templates inside a value are never expanded.
-// Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
+// Numbers are compared, printed and used as an index whether they are written 2 or 2.0, and a printf whose values do not fit
+// is an error. Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
 // which puts text that others wrote between two tags that do not occur in it.
 package prompt
 
@@ -34,6 +35,8 @@ type Prompt struct {
 	Schema      string     // the name of the schema of the reply, or ""
 	SchemaPlace diag.Place // of that name
 	text        *template.Template
+	file        string // "" without one
+	first       int    // the line of the file that the template begins in, 0 without a front matter
 }
 
 const fence = "---"
@@ -54,13 +57,14 @@ func Parse(file string, data []byte) (*Prompt, diag.List) {
 	if !ok {
 		return broken("a prompt begins with a front matter between two lines of ---: name, description, variables, schema")
 	}
-	p := &Prompt{}
+	p := &Prompt{file: file}
 	declared, found := p.readHead(file, head)
 	if found.HasErrors() {
 		return nil, found.Sort()
 	}
 	from := position{file: file, text: text, body: len(text) - len(body)}
-	t, err := parseTemplate(file, body, from.line(0)-1)
+	p.first = from.line(0)
+	t, err := parseTemplate(file, body, p.first-1)
 	if err != nil {
 		return nil, append(found, from.parseError(err))
 	}
