@@ -51,11 +51,11 @@ p.tmpl:3:21: error: the variable "c" is declared twice [bad-name]
 		{"bad keys", "---\nnme: t\nvariables: a\n---\n", `p.tmpl:2:1: error: a front matter needs a name [missing-key]
   nme: t
   ^
-p.tmpl:2:1: error: a front matter has no key "nme" [unknown-key]
+p.tmpl:2:1: error: there is no key "nme" here [unknown-key]
   nme: t
   ^
   did you mean "name"?
-p.tmpl:3:12: error: variables is a list of names [wrong-kind]
+p.tmpl:3:12: error: want a list of names, got text [wrong-kind]
   variables: a
              ^
 `},
