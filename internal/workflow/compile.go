@@ -67,7 +67,7 @@ func (s Source) Bare() bool {
 
 // Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
 func Compile(s Source, env Env) (*Program, diag.List) {
-	shared := &shared{env: env, secrets: &secrets{}, programs: map[string]*Program{}}
+	shared := &shared{env: env, secrets: &secrets{keys: env.Keys}, programs: map[string]*Program{}}
 	p := shared.compile(s.Name, s.Workflow, nil, nil, &s)
 	if shared.found.HasErrors() {
 		return nil, shared.found.Sort()
