@@ -75,8 +75,29 @@ func (s *secrets) withheld(name string) bool {
 	return slices.Contains(s.names, name) || slices.Contains(s.keys, name)
 }
 
-// shortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
-const shortestKey = 8
+// ShortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
+const ShortestKey = 8
+
+// Mask gives what masks the secrets that the program uses, as the environment has them now, and keys.
+func (p *Program) Mask() *mask.Masker { return p.shared.secrets.mask(p.shared.getenv()) }
+
+// kept refuses a value that would be kept with the run and holds a secret: what reads it there could not tell it from
+// any other text.
+func (s *secrets) kept(what string, v any, getenv func(string) string) error {
+	if m := s.mask(getenv); m == nil || value.Equal(m.Value(v), v) {
+		return nil
+	}
+	for _, name := range slices.Concat(s.names, s.keys) {
+		text := getenv(name)
+		if len(text) < ShortestKey {
+			continue
+		}
+		if m := mask.New(mask.Env(name, text)); !value.Equal(m.Value(v), v) {
+			return fault.New(fault.InvalidRequest, "%s holds the secret in the environment variable %s and would be kept with the run; leave it out, and read it in the workflow by an input with \"secret\": true and \"from_env\": %q", what, name, name)
+		}
+	}
+	return nil
+}
 
 // mask reads the secrets and makes what masks them; nil if there are none, so that nothing is searched.
 func (s *secrets) mask(getenv func(string) string) *mask.Masker {
@@ -93,7 +114,7 @@ func (s *secrets) mask(getenv func(string) string) *mask.Masker {
 		add(name, 1)
 	}
 	for _, name := range s.keys {
-		add(name, shortestKey)
+		add(name, ShortestKey)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
