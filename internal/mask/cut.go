@@ -95,14 +95,8 @@ func (m *Masker) endOf(s string, few int) (n int, mark string) {
 				if end, _ := matchUnits(form.units[k:], text, skip); end > n {
 					n, mark = end, form.mark
 				}
-				if n > 0 {
-					break
-				}
 			}
 		}
-		if n > 0 {
-			return n, mark
-		}
 	}
-	return 0, ""
+	return n, mark
 }
