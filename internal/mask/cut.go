@@ -73,22 +73,18 @@ func (f *form) begun(text []byte, i int) int {
 // endOf finds how much of the beginning of a text is the end of a form. What is left of an escape, cut through, is part of
 // it.
 func (m *Masker) endOf(s string, few int) (n int, mark string) {
-	const escapeRest = 6
+	const escapeRest = 14 // of a character of four bytes, in percents
 	text := []byte(s)
 	for skip := 0; skip <= escapeRest && skip < len(text); skip++ {
 		if skip > 0 && strings.IndexByte("0123456789abcdefABCDEFu\\'\"%&#;xquotamplg", text[skip-1]) < 0 {
 			break
-		}
-		least := few
-		if skip > 0 {
-			least = few + 1
 		}
 		for f := range m.formed {
 			form := &m.formed[f]
 			if form.kept {
 				continue
 			}
-			for k := 1; k+least <= len(form.units); k++ {
+			for k := 1; k+few <= len(form.units); k++ {
 				if !form.units[k].mayBegin(text[skip]) {
 					continue
 				}

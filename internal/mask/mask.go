@@ -103,11 +103,11 @@ func (m *Masker) Text(s string) string {
 	if mark, ok := m.whole[strings.TrimSpace(s)]; ok {
 		return mark
 	}
-	out, _, changed := m.scan([]byte(s), true)
-	if changed {
-		s = string(out)
+	s = m.cuts(s)
+	if out, _, changed := m.scan([]byte(s), true); changed {
+		return string(out)
 	}
-	return m.cuts(s)
+	return s
 }
 
 // Has reports whether a text holds a secret.

@@ -128,7 +128,7 @@ func shows(text, formed string) string {
 		return ""
 	}
 	for i := 0; i+run <= len(formed); i++ {
-		if part := formed[i : i+run]; !strings.Contains(part, "----") && !strings.Contains("BEGIN PRIVATE KEY END", strings.Trim(part, "-\n")) && strings.Contains(text, part) {
+		if part := formed[i : i+run]; !strings.Contains(part, "----") && !strings.Contains("-----BEGIN PRIVATE KEY-----END PRIVATE KEY-----", strings.Trim(part, "\\n")) && strings.Contains(text, part) {
 			return part
 		}
 	}
@@ -207,7 +207,7 @@ func TestCut(t *testing.T) {
 						text = strings.ToValidUTF8(text, "")
 					}
 					if left := shows(m.Text(text), formed); left != "" {
-						t.Fatalf("%s as %s: %q shows %q: %q", kind, name, text, left, m.Text(text))
+						t.Errorf("%s as %s: %q shows %q: %q", kind, name, text, left, m.Text(text))
 					}
 				}
 			}
