@@ -40,20 +40,15 @@ type app struct {
 
 	printed *output // what stdout and results write to
 
-	homeFlag string // --home
-	asJSON   bool
-	noColor  bool
-	quiet    bool
-	verbose  bool
-	batch    bool
-	set      []string
+	globalFlags
+	*options // of the command that runs
+
+	root     *cobra.Command
+	commands map[*cobra.Command]*options
 
 	noLog bool // the log op shows nothing
 
 	screen *screen // what stderr is
-
-	planning  // what requests are planned with
-	modelling // what models are called with
 
 	in *patient // stdin, for reading that a signal ends
 
@@ -68,7 +63,7 @@ type app struct {
 func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *app {
 	s := newScreen(stderr, getenv)
 	out := &output{w: stdout}
-	a := &app{stdin: stdin, in: newPatient(stdin), stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv}
+	a := &app{stdin: stdin, in: newPatient(stdin), stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv, options: &options{}}
 	if isTerminal(stdout) {
 		a.results = a.stdout
 	}

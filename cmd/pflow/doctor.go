@@ -48,7 +48,7 @@ status is 1 if something is wrong.`,
 		RunE:    func(*cobra.Command, []string) error { return a.doctor() },
 	}
 	a.nodeFlags(c)
-	c.Flags().StringVar(&a.model, "model", "", "the `PROVIDER/MODEL` that is called where a flow names none")
+	a.modelFlag(c)
 	return c
 }
 

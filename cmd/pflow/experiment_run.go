@@ -66,7 +66,7 @@ variant and repeat; whatever stops the run, --resume goes on where it was. Exit 
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
 	fl.IntVar(&f.details, "details", 10, "how many fixed, and how many broken cases to list")
 	f.add(c)
-	fl.StringVar(&a.date, "date", "", "the `DAY` that words like today count from, as 2024-01-31 (default today)")
+	a.dateFlag(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	a.setFlag(c)

@@ -44,7 +44,3 @@ func (a *app) load(arg string) (*engine.Flow, *engine.Recording, error) {
 	}
 	return flow, res, nil
 }
-
-func (a *app) setFlag(c *cobra.Command) {
-	c.Flags().StringArrayVar(&a.set, "set", nil, "edit the flow before it is checked: `PATH=VALUE`, such as params.max_attempts=2 (repeatable)")
-}

@@ -7,32 +7,9 @@ import (
 	"os"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"pflow/internal/fault"
 	"pflow/internal/llm"
 )
-
-// modelling is what models are called with: flags, and the one client of the process.
-type modelling struct {
-	model        string // --model
-	record       string // --record
-	replay       string // --replay
-	replayOrCall bool   // --replay-or-call
-
-	clientOnce sync.Once
-	client     *llm.Client
-	clientErr  error
-}
-
-// modelFlags adds the flags of what may call a model.
-func (a *app) modelFlags(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&a.model, "model", "", "the `PROVIDER/MODEL` that is called where a flow names none")
-	f.StringVar(&a.record, "record", "", "keep every exchange with a model in this `DIR`")
-	f.StringVar(&a.replay, "replay", "", "answer from the exchanges kept in this `DIR`; what is not there is an error")
-	f.BoolVar(&a.replayOrCall, "replay-or-call", false, "with --replay: call what is not there, and keep it")
-}
 
 // theClient is the client of all model calls of this process.
 func (a *app) theClient() (*llm.Client, error) {

@@ -154,6 +154,7 @@ func (a *app) findNode(ctx context.Context, name string) (*ir.Interface, error) 
 }
 
 func (a *app) completeNodes(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	a.use(c)
 	shelf, err := a.shelfOf(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

@@ -173,17 +173,6 @@ func (a *app) noSuchWord(root *cobra.Command, word string) error {
 	return usage("%q is no command and no saved workflow%s; as a request: pflow -- %s", word, hint, shellQuote(word))
 }
 
-// planFlags adds the flags of what plans.
-func (a *app) planFlags(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&a.flowName, "flow", "", "the `FLOW` that plans (default: what settings.yaml says, else "+defaultFlow+", without a model "+offlineFlow+")")
-	f.StringVar(&a.date, "date", "", "the `DAY` that words like today count from, as 2024-01-31 (default today)")
-	a.nodeFlags(c)
-	a.modelFlags(c)
-	c.RegisterFlagCompletionFunc("flow", a.completeFlows)
-	a.setFlag(c)
-}
-
 // The flows that plan where nobody says which: without a model, and with one.
 const (
 	offlineFlow = "planner-offline"

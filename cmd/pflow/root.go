@@ -21,6 +21,7 @@ can read, check, run and change without recompiling.`,
 		Args:              cobra.ArbitraryArgs,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) { a.use(c) }
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(badFlag)

@@ -96,12 +96,6 @@ by pflow resume.`,
 	return c
 }
 
-// nodeFlags adds the flags that say which components there are.
-func (a *app) nodeFlags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&a.nodeFiles, "nodes", nil, "a `FILE|DIR` of declared nodes (repeatable)")
-	c.Flags().BoolVar(&a.noBuiltin, "no-builtin", false, "only declared nodes and saved workflows")
-}
-
 // runLoaded runs a workflow with what the command line gives.
 func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFlags) error {
 	given, err := l.given(in)

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"sync"
-
-	"github.com/spf13/cobra"
 
 	"pflow/internal/diag"
 	"pflow/internal/library"
@@ -15,19 +12,6 @@ import (
 	"pflow/ir"
 	"pflow/nodes"
 )
-
-// planning is what requests are planned with: flags, and what was loaded by them.
-type planning struct {
-	nodeFiles []string // --nodes
-	noBuiltin bool     // --no-builtin
-	flowName  string   // --flow
-	date      string   // --date
-
-	root      *cobra.Command
-	shelfOnce sync.Once
-	shelf     *shelf.Shelf
-	shelfErr  error
-}
 
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
