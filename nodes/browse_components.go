@@ -6,6 +6,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/compose"
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -50,7 +51,14 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				ranked := shelf.componentIndex().Rank(compose.Masked(request, in.Now))
+				read, err := mapparams.Read(ctx, request, in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				ranked, err := shelf.componentIndex().Rank(ctx, compose.Masked(read))
+				if err != nil {
+					return engine.Output{}, err
+				}
 				all := shelf.Catalogue.All()
 				nodeIDs, workflows, interfaces := []any{}, []any{}, []any{}
 				var chosen []*ir.Interface

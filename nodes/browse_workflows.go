@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"pflow/engine"
 	"pflow/internal/catalogue"
@@ -57,13 +56,20 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				ranked, made := shelf.rankWorkflows(request, in.Now)
+				read, err := mapparams.Read(ctx, request, in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				ranked, made, err := shelf.rankWorkflows(ctx, read)
+				if err != nil {
+					return engine.Output{}, err
+				}
 				out := map[string]any{"ranked": rankedValue(ranked, most), "best": nil, "problem": "", "context": shelf.workflowContext(ranked, request, tokens)}
 				if len(ranked) > 0 && ranked[0].Confidence > 0 {
 					best := shelf.Records[ranked[0].Index]
 					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
 						out["problem"] = "the saved workflow " + best.Name + " is no longer valid: " + found[0].Message
-					} else if problem := shelf.unfit(best, request, in.Now); problem != "" {
+					} else if problem := shelf.unfit(best, read); problem != "" {
 						out["problem"] = problem
 					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
 						out["problem"] = problem
@@ -80,46 +86,69 @@ nodes:
 // rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what
 // is wanted, so it does not count for or against them.
 // made is the index of the one that would be made for the request again, -1 if there is none.
-func (s *candidates) rankWorkflows(request string, now time.Time) (ranked []retrieve.Ranked, made int) {
+func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Request) (ranked []retrieve.Ranked, made int, err error) {
 	if len(s.Records) == 0 {
-		return nil, -1
+		return nil, -1, nil
 	}
-	ranked = s.workflowIndex().Rank(compose.Unvalued(request, now))
+	unvalued := compose.Unvalued(request)
+	if ranked, err = s.workflowIndex().Rank(ctx, unvalued); err != nil {
+		return nil, -1, err
+	}
 	const close = 5
 	for k := range ranked[:min(close, len(ranked))] {
-		r := s.Records[ranked[k].Index]
-		inputs := workflowInputs(r.Workflow, s.Catalogue)
-		if len(inputs) == 0 || ranked[k].Confidence == 0 {
+		if ranked[k].Confidence == 0 {
 			continue
 		}
-		about := r.Description + "\n" + strings.Join(r.Keywords, " ")
-		text := []byte(compose.Unvalued(request, now))
-		for _, span := range mapparams.Map(request, inputs, about, now).Taken {
-			for i := span[0]; i < span[1]; i++ {
-				text[i] = ' '
-			}
-		}
-		for _, again := range s.workflowIndex().Rank(string(text)) {
-			if again.Index == ranked[k].Index && again.Confidence > ranked[k].Confidence {
-				ranked[k] = again
-			}
+		if ranked[k], err = s.rankWithoutValues(ctx, ranked[k], request, unvalued); err != nil {
+			return nil, -1, err
 		}
 	}
-	made = s.raise(ranked, request, now)
+	if made, err = s.raise(ctx, ranked, request); err != nil {
+		return nil, -1, err
+	}
 	slices.SortStableFunc(ranked, func(a, b retrieve.Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return ranked, made
+	return ranked, made, nil
+}
+
+// rankWithoutValues ranks a saved workflow again, by the request without what its inputs take; it is never lower for it.
+func (s *candidates) rankWithoutValues(ctx context.Context, ranked retrieve.Ranked, request *mapparams.Request, unvalued string) (retrieve.Ranked, error) {
+	r := s.Records[ranked.Index]
+	inputs := workflowInputs(r.Workflow, s.Catalogue)
+	if len(inputs) == 0 {
+		return ranked, nil
+	}
+	mapped, err := mapparams.Map(ctx, request, inputs, r.Description+"\n"+strings.Join(r.Keywords, " "))
+	if err != nil {
+		return ranked, err
+	}
+	text := []byte(unvalued)
+	for _, span := range mapped.Taken {
+		for i := span[0]; i < span[1]; i++ {
+			text[i] = ' '
+		}
+	}
+	all, err := s.workflowIndex().Rank(ctx, string(text))
+	if err != nil {
+		return ranked, err
+	}
+	for _, again := range all {
+		if again.Index == ranked.Index && again.Confidence > ranked.Confidence {
+			ranked = again
+		}
+	}
+	return ranked, nil
 }
 
 // unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths, addresses or quoted texts than the workflow takes. It is "" if there is no such reason.
-func (s *candidates) unfit(r *library.Record, request string, now time.Time) string {
-	if why := compose.Refuses(request); why != "" {
+func (s *candidates) unfit(r *library.Record, request *mapparams.Request) string {
+	if why := compose.Refuses(request.Text); why != "" {
 		return why
 	}
 	room := map[string]int{}
 	for _, in := range workflowInputs(r.Workflow, s.Catalogue) {
 		room[mapparams.WantedKind(in)]++
 	}
-	for kind, n := range compose.Written(request, now) {
+	for kind, n := range compose.Written(request) {
 		if n > room[kind]+room[""] {
 			return fmt.Sprintf("the saved workflow %s does not take %d values of the kind %s", r.Name, n, kind)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pflow/internal/compose"
 	"pflow/internal/library"
+	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
 	"pflow/internal/shelf"
 	"pflow/ir"
@@ -51,7 +52,7 @@ func (s *candidates) componentIndex() *retrieve.Index {
 		for _, c := range s.Catalogue.All() {
 			all = append(all, candidateOf(c, s.record(c)))
 		}
-		s.components.index = retrieve.NewIndex(all)
+		s.components.index = indexOf(all)
 	})
 	return s.components.index
 }
@@ -63,7 +64,9 @@ func (s *candidates) workflowIndex() *retrieve.Index {
 		for _, r := range s.Records {
 			c := retrieve.Candidate{Name: r.Name, Description: r.Description, Keywords: r.Keywords}
 			for _, e := range r.Examples {
-				c.Examples = append(c.Examples, compose.Unvalued(e, time.Time{})) // its values are no evidence
+				if read, err := mapparams.Read(shared, e, time.Time{}); err == nil {
+					c.Examples = append(c.Examples, compose.Unvalued(read)) // its values are no evidence
+				}
 			}
 			all = append(all, c)
 		}
@@ -73,9 +76,17 @@ func (s *candidates) workflowIndex() *retrieve.Index {
 				usual = append(usual, c.Name+" "+c.Description)
 			}
 		}
-		s.workflows.index = retrieve.NewIndex(all, usual...)
+		s.workflows.index = indexOf(all, usual...)
 	})
 	return s.workflows.index
+}
+
+// shared is the context of what all runs with one shelf share: the end of one of them must not spoil it for the others.
+var shared = context.Background()
+
+func indexOf(all []retrieve.Candidate, usual ...string) *retrieve.Index {
+	index, _ := retrieve.NewIndex(shared, all, usual...) // fails only with its context
+	return index
 }
 
 func (s *candidates) record(c *ir.Interface) *library.Record {

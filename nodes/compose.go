@@ -5,6 +5,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/compose"
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 )
 
@@ -46,7 +47,7 @@ nodes:
 `,
 		New: func(s *engine.Setup) engine.Exec {
 			least, leastStep := share(s, "min_confidence", 0.2), share(s, "min_step_confidence", 0.2)
-			return func(_ context.Context, in engine.Input) (engine.Output, error) {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				request, _ := in.Prep["request"].(string)
 				list, _ := in.Prep["interfaces"].([]any)
 				interfaces, err := compose.Interfaces(list)
@@ -57,7 +58,14 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				r := compose.Compose(request, interfaces, compose.Options{Now: now, Least: least, LeastStep: leastStep, Piped: in.Prep["stdin"] != nil})
+				read, err := mapparams.Read(ctx, request, now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				r, err := compose.Compose(ctx, read, interfaces, compose.Options{Least: least, LeastStep: leastStep, Piped: in.Prep["stdin"] != nil})
+				if err != nil {
+					return engine.Output{}, err
+				}
 				var workflow any
 				if r.Workflow != nil {
 					if workflow, err = r.Workflow.Plain(); err != nil {

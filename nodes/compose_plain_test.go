@@ -3,8 +3,10 @@ package nodes
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pflow/internal/compose"
+	"pflow/internal/mapparams"
 	"pflow/ir"
 )
 
@@ -51,7 +53,14 @@ func TestComposePlainRequests(t *testing.T) {
 		"get http://localhost/p.json and print the owner":      "",
 		"join a.txt and b.txt into c.txt":                      "",
 	} {
-		r := compose.Compose(request, all, compose.Options{Least: 0.12, LeastStep: 0.28})
+		read, err := mapparams.Read(t.Context(), request, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := compose.Compose(t.Context(), read, all, compose.Options{Least: 0.12, LeastStep: 0.28})
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := ""
 		if r.Workflow != nil {
 			got = strings.Join(r.Names(), " ")

@@ -38,13 +38,16 @@ nodes:
     next: end
 `,
 		New: func(*engine.Setup) engine.Exec {
-			return func(_ context.Context, in engine.Input) (engine.Output, error) {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				text, _ := in.Prep["text"].(string)
 				now, err := nowOf(in.Prep["now"], in.Now)
 				if err != nil {
 					return engine.Output{}, err
 				}
-				found := extract.Entities(text, now)
+				found, err := extract.Entities(ctx, text, now)
+				if err != nil {
+					return engine.Output{}, err
+				}
 				return engine.Output{Result: map[string]any{"entities": entitiesValue(text, found), "templatized": extract.Templatized(text, found)}}, nil
 			}
 		},

@@ -7,6 +7,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/compose"
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -51,7 +52,13 @@ nodes:
 				request, _ := in.Prep["request"].(string)
 				chosen, unknown := shelf.choose(append(texts(in.Prep["node_ids"]), texts(in.Prep["workflow_names"])...))
 				if request != "" {
-					shelf.sortByFit(chosen, compose.Masked(request, in.Now))
+					read, err := mapparams.Read(ctx, request, in.Now)
+					if err != nil {
+						return engine.Output{}, err
+					}
+					if err := shelf.sortByFit(ctx, chosen, compose.Masked(read)); err != nil {
+						return engine.Output{}, err
+					}
 				}
 				nodeIDs, workflows, interfaces := []any{}, []any{}, []any{}
 				for _, c := range chosen {
@@ -92,10 +99,14 @@ func (s *candidates) choose(names []string) (chosen []*ir.Interface, unknown []a
 }
 
 // sortByFit puts the components that fit a request best first; those that fit equally well keep their order.
-func (s *candidates) sortByFit(list []*ir.Interface, request string) {
+func (s *candidates) sortByFit(ctx context.Context, list []*ir.Interface, request string) error {
 	fit := map[string]float64{}
 	all := s.Catalogue.All()
-	for _, r := range s.componentIndex().Rank(request) {
+	ranked, err := s.componentIndex().Rank(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, r := range ranked {
 		fit[all[r.Index].Name] = r.Confidence
 	}
 	slices.SortStableFunc(list, func(a, b *ir.Interface) int {
@@ -107,4 +118,5 @@ func (s *candidates) sortByFit(list []*ir.Interface, request string) {
 		}
 		return 0
 	})
+	return nil
 }

@@ -81,7 +81,14 @@ nodes:
 						return i.FromStdin
 					})
 				}
-				r := mapparams.Map(request, inputs, about, now)
+				read, err := mapparams.Read(ctx, request, now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				r, err := mapparams.Map(ctx, read, inputs, about)
+				if err != nil {
+					return engine.Output{}, err
+				}
 				maps.Copy(r.Extracted, piped)
 				missing := []any{}
 				for _, m := range r.Missing {

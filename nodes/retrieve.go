@@ -45,14 +45,17 @@ nodes:
 		New: func(s *engine.Setup) engine.Exec {
 			most := option(s, "most", 0)
 			var last lastIndex
-			return func(_ context.Context, in engine.Input) (engine.Output, error) {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				request, _ := in.Prep["request"].(string)
 				list, _ := in.Prep["candidates"].([]any)
-				index, err := last.of(list)
+				index, err := last.of(ctx, list)
 				if err != nil {
 					return engine.Output{}, err
 				}
-				ranked := index.Rank(request)
+				ranked, err := index.Rank(ctx, request)
+				if err != nil {
+					return engine.Output{}, err
+				}
 				if most > 0 {
 					ranked = ranked[:min(most, len(ranked))]
 				}
@@ -79,7 +82,7 @@ type lastIndex struct {
 	index *retrieve.Index
 }
 
-func (l *lastIndex) of(list []any) (*retrieve.Index, error) {
+func (l *lastIndex) of(ctx context.Context, list []any) (*retrieve.Index, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.index != nil && len(list) == len(l.list) && (len(list) == 0 || &list[0] == &l.list[0]) {
@@ -95,8 +98,12 @@ func (l *lastIndex) of(list []any) (*retrieve.Index, error) {
 		description, _ := m["description"].(string)
 		candidates[i] = retrieve.Candidate{Name: name, Description: description, Keywords: texts(m["keywords"]), Examples: texts(m["examples"])}
 	}
-	l.list, l.index = list, retrieve.NewIndex(candidates)
-	return l.index, nil
+	index, err := retrieve.NewIndex(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	l.list, l.index = list, index
+	return index, nil
 }
 
 // texts are the strings of a list.

@@ -2,12 +2,11 @@ package compose
 
 import (
 	"slices"
+	"sort"
 	"strings"
-	"time"
 
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
-	"pflow/internal/retrieve"
 	"pflow/ir"
 )
 
@@ -21,11 +20,11 @@ type written struct {
 }
 
 // writtenValues are such values of a request.
-func writtenValues(request string, now time.Time) []written {
-	words := retrieve.Words(request)
+func writtenValues(r *mapparams.Request) []written {
+	words := r.Words
 	out := []written{}
 	before := 0 // the first word that is not before the value; values come in order
-	for _, e := range extract.Entities(request, now) {
+	for _, e := range r.Entities {
 		for before < len(words) && words[before].End <= e.Start {
 			before++
 		}
@@ -48,12 +47,12 @@ func writtenValues(request string, now time.Time) []written {
 }
 
 // Written counts the paths, URLs, e-mail addresses and quoted texts of a request, by their kinds.
-func Written(request string, now time.Time) map[string]int {
+func Written(r *mapparams.Request) map[string]int {
 	out := map[string]int{}
-	for _, v := range writtenValues(request, now) {
+	for _, v := range writtenValues(r) {
 		out[v.kind]++
 	}
-	for _, e := range extract.Entities(request, now) {
+	for _, e := range r.Entities {
 		if e.Kind == extract.Quoted {
 			out[e.Kind]++
 		}
@@ -73,18 +72,16 @@ func mediaOf(request string) map[string]bool {
 // targets are the prepositions that lead to where something goes, and whether they say only that.
 var targets = map[string]bool{"to": true, "into": true, "onto": true, "as": true, "in": false, "at": false, "under": false}
 
+// within are the values of a part of the request; values come in order.
 func within(all []written, span [2]int) []written {
-	out := []written{}
-	for _, v := range all {
-		if v.start >= span[0] && v.start < span[1] {
-			out = append(out, v)
-		}
+	at := func(place int) int {
+		return sort.Search(len(all), func(k int) bool { return all[k].start >= place })
 	}
-	return out
+	return slices.Clone(all[at(span[0]):at(span[1])])
 }
 
-// How much the values of a clause move the confidence in a part, measured on development cases of NESTFUL, Seal-Tools and
-// TaskBench and on sentences about files: the share of shared words, which it is added to, is 0.3 to 0.6 for parts that fit.
+// How much the values of a clause move the confidence in a usage, measured on development cases of NESTFUL, Seal-Tools and
+// TaskBench and on sentences about files: the share of shared words, which it is added to, is 0.3 to 0.6 for usages that fit.
 const (
 	hasInputs     = 0.2   // it needs as many paths as there are, or as many addresses
 	hasAddresses  = 0.1   // on top: addresses are rarer, so they say more
@@ -100,14 +97,32 @@ const (
 	hasMedium     = 0.05  // there is an image, or whatever it needs
 	lacksMedium   = -0.05 // there is none
 	headed        = 0.06  // the clause begins with the word by which the part says what it does
-	headedAlone   = 0.2   // the same where no part has any of the other words: they are values
-	headedByFew   = 5     // but only if no more than one part in this many says it so
+	headedAlone   = 0.2   // the same where no usage has any of the other words: they are values
+	headedByFew   = 5     // but only if no more than one usage in this many says it so
 )
 
-// suits weighs a part by the values of a clause whose form says what they are: whether it has inputs for them, whether its
+// suits weighs a usage by the values of a clause whose form says what they are: whether it has inputs for them, whether its
 // required inputs are had, and whether it reads or writes as the prepositions say. media are what sorts of data there are;
 // later says that earlier steps give something.
-func (p *part) suits(values []written, media map[string]bool, later bool) float64 {
+func (p *usage) suits(values []written, media map[string]bool, later bool) float64 {
+	had := map[string]int{}
+	for _, v := range values {
+		had[v.kind]++
+	}
+	s := p.suitsMedia(media)
+	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
+		s += p.suitsKind(kind, had[kind], values)
+	}
+	if had[extract.Path] == 1 {
+		s += p.suitsWay(values, later)
+	}
+	if had[extract.Path] > 0 && p.of.Has(ir.Destructive) {
+		s += destroys
+	}
+	return s
+}
+
+func (p *usage) suitsMedia(media map[string]bool) float64 {
 	s := 0.0
 	for _, in := range p.inputs {
 		switch {
@@ -118,48 +133,47 @@ func (p *part) suits(values []written, media map[string]bool, later bool) float6
 			s += lacksMedium
 		}
 	}
-	had := map[string]int{}
-	target := false
-	for _, v := range values {
-		had[v.kind]++
-		target = target || (v.goal || later && v.target) && v.kind == extract.Path
+	return s
+}
+
+// suitsKind weighs whether as many values of a kind are wanted as there are.
+func (p *usage) suitsKind(kind string, had int, values []written) float64 {
+	s, wanted, address := 0.0, p.wanted[kind], kind != extract.Path
+	switch {
+	case had > 0 && wanted == 0 && p.isFed(values):
+		s = isRead
+	case had > 0 && (wanted == 0 || !address && p.folder && allFiles(values)):
+		s = lacksInput
+	case had > 0 && had == wanted && address:
+		s = hasInputs + hasAddresses
+	case had > 0 && had == wanted:
+		s = hasInputs
+	case had > 0 && wanted > had:
+		s = lacksValue
+	case had == 0 && wanted > 0 && address:
+		s = lacksAddress
 	}
-	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
-		address := kind != extract.Path
-		switch h, w := had[kind], p.wanted[kind]; {
-		case h > 0 && w == 0 && p.isFed(values):
-			s += isRead
-		case h > 0 && (w == 0 || !address && p.folder && allFiles(values)):
-			s += lacksInput
-		case h > 0 && h == w:
-			s += hasInputs
-			if address {
-				s += hasAddresses
-			}
-		case h > 0 && w > h:
-			s += lacksValue
-		case h == 0 && w > 0 && address:
-			s += lacksAddress
-		}
-		if p.of.Workflow && p.wanted[kind] != had[kind] {
-			s += otherWorkflow
-		}
-	}
-	writes := p.of.Has(ir.Writes)
-	if had[extract.Path] == 1 && !(p.folder && allFiles(values)) && p.wanted[extract.Path] == 1 && len(p.of.Effects) > 0 {
-		if writes == target {
-			s += rightWay
-		} else {
-			s -= rightWay
-		}
-		if later && target && !writes {
-			s += cannotWrite
-		}
-	}
-	if had[extract.Path] > 0 && p.of.Has(ir.Destructive) {
-		s += destroys
+	if p.of.Workflow && wanted != had {
+		s += otherWorkflow
 	}
 	return s
+}
+
+// suitsWay weighs whether a usage does with the one path what the preposition before it says: gets something there, or puts
+// it there.
+func (p *usage) suitsWay(values []written, later bool) float64 {
+	if p.folder && allFiles(values) || p.wanted[extract.Path] != 1 || len(p.of.Effects) == 0 {
+		return 0
+	}
+	target := slices.ContainsFunc(values, func(v written) bool { return (v.goal || later && v.target) && v.kind == extract.Path })
+	writes := p.of.Has(ir.Writes)
+	switch {
+	case writes == target:
+		return rightWay
+	case later && target:
+		return cannotWrite - rightWay
+	}
+	return -rightWay
 }
 
 // allFiles reports whether there are paths, all of files.
@@ -167,10 +181,9 @@ func allFiles(values []written) bool {
 	return len(values) > 0 && !slices.ContainsFunc(values, func(v written) bool { return v.kind == extract.Path && !v.file })
 }
 
-// headed weighs whether a clause begins with the word by which a part says what it does, unless many say it so.
-func (c *composer) headed(p *part, clause string) float64 {
-	stems := retrieve.Stems(clause)
-	if len(stems) == 0 || !slices.Contains(p.heads, stems[0]) || headedByFew*c.heads[stems[0]] > max(headedByFew, len(c.parts)) {
+// headed weighs whether a clause begins with the word by which a usage says what it does, unless many say it so.
+func (c *composer) headed(p *usage, stems []string) float64 {
+	if len(stems) == 0 || !slices.Contains(p.heads, stems[0]) || headedByFew*c.heads[stems[0]] > max(headedByFew, len(c.usages)) {
 		return 0
 	}
 	if len(stems) == 1 || slices.ContainsFunc(stems[1:], c.index.Knows) {

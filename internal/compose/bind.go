@@ -11,7 +11,7 @@ import (
 )
 
 // bind gives the inputs of steps the values of the request.
-func (c *composer) bind(steps []*step) {
+func (c *composer) bind(steps []*step) error {
 	var inputs []mapparams.Input
 	var about strings.Builder
 	name := func(n int, p *ir.Port) string { return fmt.Sprintf("%s_%d", p.Key, n+1) }
@@ -19,7 +19,7 @@ func (c *composer) bind(steps []*step) {
 		s.given = map[string]binding{}
 		about.WriteString(s.text() + "\n")
 		for _, p := range s.inputs {
-			if payload[lastPart(p.Key)] && n > 0 && !quotes(c.request[s.clause[0]:s.clause[1]]) {
+			if payload[lastPart(p.Key)] && n > 0 && !quotes(c.Text[s.clause[0]:s.clause[1]]) {
 				continue // what an earlier step gives
 			}
 			inputs = append(inputs, mapparams.Input{
@@ -28,7 +28,10 @@ func (c *composer) bind(steps []*step) {
 			})
 		}
 	}
-	r := mapparams.Map(c.request, inputs, about.String(), c.o.Now)
+	r, err := mapparams.Map(c.ctx, c.Request, inputs, about.String())
+	if err != nil {
+		return err
+	}
 	for n, s := range steps {
 		for _, p := range s.inputs {
 			name := name(n, &p)
@@ -44,14 +47,15 @@ func (c *composer) bind(steps []*step) {
 			}
 		}
 	}
+	return nil
 }
 
 // refers reports whether a place of the request names what an earlier step gives: the computed volume.
 func (c *composer) refers(at [2]int, earlier []*step) bool {
-	if at[0] > 0 && strings.ContainsRune("\"'`", rune(c.request[at[0]-1])) {
+	if at[0] > 0 && strings.ContainsRune("\"'`", rune(c.Text[at[0]-1])) {
 		return false // quoted
 	}
-	stems := retrieve.Stems(c.request[at[0]:at[1]])
+	stems := retrieve.Stems(c.Text[at[0]:at[1]])
 	for _, s := range earlier {
 		does := c.stemsOf(s.text())
 		for _, out := range s.of.Outputs {

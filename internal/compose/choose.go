@@ -18,69 +18,51 @@ const (
 	// restOfRequest is how much the words of the whole request tell beside those of a clause, divided by how many clauses
 	// there are.
 	restOfRequest = 1.5
-	// A clause makes no step of a part that is not among the best for the whole request, this many for each clause, unless
+	// A clause makes no step of a usage that is not among the best for the whole request, this many for each clause, unless
 	// the confidence is sureOfClause: else every remark by the way would call for something.
 	bestOfWhole  = 1.5
 	sureOfClause = 0.8
 )
 
-// fit is a part as it fits a text.
+// fit is a usage as it fits a text.
 type fit struct {
-	*part
+	*usage
 	confidence float64
 	reason     string
 }
 
-// overall is how a part fits the words of the whole request.
+// overall is how a usage fits the words of the whole request.
 type overall struct {
 	confidence float64
 	place      int // from 0, the best
 }
 
-// choose picks the parts, in the order of mention. It reports whether anything fits.
-func (c *composer) choose() bool {
-	text := Masked(c.request, c.o.Now)
-	media := mediaOf(c.request)
-	whole := c.rank(text, c.values, media)
+// choose picks the usages, in the order of mention. It reports whether anything fits.
+func (c *composer) choose() (bool, error) {
+	text := Masked(c.Request)
+	media := mediaOf(c.Text)
+	whole, err := c.rank(text, c.values, media)
+	if err != nil {
+		return false, err
+	}
 	if len(whole) == 0 {
 		c.reason = "there is nothing to make a workflow of"
-		return false
+		return false, nil
 	}
-	c.whole = map[*part]overall{}
-	for k, r := range c.index.Rank(text) {
-		c.whole[c.parts[r.Index]] = overall{r.Confidence, k}
+	if err := c.rankWhole(text); err != nil {
+		return false, err
 	}
 	c.best = whole[0].confidence
-	clauses := retrieve.Clauses(c.request, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
+	clauses := retrieve.Clauses(c.Text, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
 	for _, clause := range clauses {
-		values := within(c.values, clause)
-		if len(c.steps) > 0 && !slices.ContainsFunc(retrieve.Stems(text[clause[0]:clause[1]]), c.index.Knows) {
-			for k := range values { // nothing but to put what there is somewhere
-				values[k].goal = values[k].target
-			}
+		if err := c.ctx.Err(); err != nil {
+			return false, err
 		}
-		ranked := c.rankClause(c.unreferred(text, clause), values, media, len(clauses))
-		best := ranked[0]
-		if len(clauses) > 1 {
-			c.best = max(c.best, clauseShare*best.confidence)
+		if err := c.chooseFor(clause, text, media, len(clauses)); err != nil {
+			return false, err
 		}
-		byTheWay := len(clauses) > 1 && len(values) == 0 && best.confidence < sureOfClause &&
-			float64(c.whole[best.part].place) >= bestOfWhole*float64(len(clauses))
-		if best.confidence < c.o.LeastStep && len(clauses) > 1 || byTheWay || len(c.steps) >= mostSteps {
-			if asksForMore(c.request[clause[0]:clause[1]]) {
-				c.skipped = append(c.skipped, clause)
-			}
-			continue
-		}
-		if n := len(c.steps); n > 0 && c.steps[n-1].part == best.part {
-			c.steps[n-1].clause[1] = clause[1]
-			continue
-		}
-		for _, p := range c.around(best.part, ranked, values, text[clause[0]:clause[1]]) {
-			c.steps = append(c.steps, &step{part: p, clause: clause})
-			for _, out := range p.of.Outputs {
-				media[out.Kind] = true
-			}
+		if c.partial {
+			return false, nil
 		}
 	}
 	if c.best < c.o.Least {
@@ -88,16 +70,71 @@ func (c *composer) choose() bool {
 		if whole[0].confidence > 0 {
 			c.reason += fmt.Sprintf("; nearest is %s, which %s", whole[0].of.Name, whole[0].reason)
 		}
-		return false
+		return false, nil
 	}
 	c.reason = whole[0].of.Name + " " + whole[0].reason
 	if len(c.steps) == 0 {
-		c.steps = []*step{{part: whole[0].part}}
+		c.steps = []*step{{usage: whole[0].usage}}
 	}
 	if len(c.steps) == 1 {
-		c.steps[0].clause = [2]int{0, len(c.request)}
+		c.steps[0].clause = [2]int{0, len(c.Text)}
 	}
-	return true
+	return true, nil
+}
+
+// rankWhole notes how the usages fit the words of the whole request.
+func (c *composer) rankWhole(text string) error {
+	ranked, err := c.index.Rank(c.ctx, text)
+	if err != nil {
+		return err
+	}
+	c.whole = map[*usage]overall{}
+	for k, r := range ranked {
+		c.whole[c.usages[r.Index]] = overall{r.Confidence, k}
+	}
+	return nil
+}
+
+// chooseFor picks the usages for one of so many clauses; text is the request without its values.
+func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, clauses int) error {
+	values := within(c.values, clause)
+	if len(c.steps) > 0 && !slices.ContainsFunc(retrieve.Stems(text[clause[0]:clause[1]]), c.index.Knows) {
+		for k := range values { // nothing but to put what there is somewhere
+			values[k].goal = values[k].target
+		}
+	}
+	ranked, err := c.rankClause(c.unreferred(text, clause), values, media, clauses)
+	if err != nil {
+		return err
+	}
+	best := ranked[0]
+	if clauses > 1 {
+		c.best = max(c.best, clauseShare*best.confidence)
+	}
+	byTheWay := clauses > 1 && len(values) == 0 && best.confidence < sureOfClause &&
+		float64(c.whole[best.usage].place) >= bestOfWhole*float64(clauses)
+	if best.confidence < c.o.LeastStep && clauses > 1 || byTheWay {
+		if asksForMore(c.Text[clause[0]:clause[1]]) {
+			c.skipped = append(c.skipped, clause)
+		}
+		return nil
+	}
+	if n := len(c.steps); n > 0 && c.steps[n-1].usage == best.usage {
+		c.steps[n-1].clause[1] = clause[1]
+		return nil
+	}
+	for _, p := range c.around(best.usage, ranked, values, text[clause[0]:clause[1]]) {
+		if len(c.steps) == mostSteps {
+			c.partial = true
+			c.reason = fmt.Sprintf("it asks for more than %d steps, the most that a workflow made of a sentence has: %q is one more", mostSteps, excerpt(c.Text[clause[0]:clause[1]]))
+			return nil
+		}
+		c.steps = append(c.steps, &step{usage: p, clause: clause})
+		for _, out := range p.of.Outputs {
+			media[out.Kind] = true
+		}
+	}
+	return nil
 }
 
 // asksForMore reports whether a clause says what to do, beyond giving the result.
@@ -112,53 +149,65 @@ func asksForMore(clause string) bool {
 // givesResult are the verbs of wanting to see what there is; every workflow ends with that.
 var givesResult = map[string]bool{"print": true, "show": true, "display": true, "tell": true, "give": true, "return": true}
 
-// rank orders the parts for a text, best first.
-func (c *composer) rank(text string, values []written, media map[string]bool) []fit {
-	ranked := c.index.Rank(text)
+// rank orders the usages for a text, best first.
+func (c *composer) rank(text string, values []written, media map[string]bool) ([]fit, error) {
+	ranked, err := c.index.Rank(c.ctx, text)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]fit, len(ranked))
-	words := slices.DeleteFunc(retrieve.Words(text), func(w retrieve.Word) bool {
+	var stems []string
+	telling, counted := false, false // a word that is no verb and no ending of a file, a number
+	for _, w := range retrieve.Words(text) {
+		counted = counted || strings.Trim(w.Text, "0123456789") == ""
+		if w.Stop {
+			continue
+		}
+		stems = append(stems, w.Stem)
 		ending := w.Start > 0 && text[w.Start-1] == '.'
-		return w.Stop || ending || retrieve.IsVerb(w.Text)
-	})
-	counted := slices.ContainsFunc(retrieve.Words(text), func(w retrieve.Word) bool { return strings.Trim(w.Text, "0123456789") == "" })
+		telling = telling || !ending && !retrieve.IsVerb(w.Text)
+	}
 	for k, r := range ranked {
-		p := c.parts[r.Index]
-		head := c.headed(p, text)
+		p := c.usages[r.Index]
+		head := c.headed(p, stems)
 		confidence := r.Confidence + p.suits(values, media, len(c.steps) > 0) + head
 		if p.form != nil && p.number != counted {
 			confidence += otherNumber
 		}
-		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, words, len(c.steps) > 0) {
+		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, telling, len(c.steps) > 0) {
 			confidence = 0
 		}
 		out[k] = fit{p, min(1, max(0, confidence)), r.Reason}
 	}
 	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(b.confidence, a.confidence) })
-	return out
+	return out, nil
 }
 
-// goesWithoutSaying reports whether a part may be meant though no word speaks of it: one with effects first only without
+// goesWithoutSaying reports whether a usage may be meant though no word speaks of it: one with effects first only without
 // other words, one that changes something only where a value says where what earlier steps gave goes to, and never one
 // that destroys.
-func (p *part) goesWithoutSaying(values []written, words []retrieve.Word, later bool) bool {
-	if !later && len(p.of.Effects) > 0 && len(words) > 0 {
+func (p *usage) goesWithoutSaying(values []written, telling, later bool) bool {
+	if !later && len(p.of.Effects) > 0 && telling {
 		return false
 	}
 	return !p.of.Has(ir.Destructive) && (!p.of.Has(ir.Writes) || later && len(values) == 1 && values[0].target)
 }
 
-// rankClause orders the parts for one of some clauses; what they share with the rest of the request counts, too.
-func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) []fit {
-	out := c.rank(text, values, media)
+// rankClause orders the usages for one of some clauses; what they share with the rest of the request counts, too.
+func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) ([]fit, error) {
+	out, err := c.rank(text, values, media)
+	if err != nil {
+		return nil, err
+	}
 	addressed := slices.ContainsFunc(values, func(v written) bool { return v.kind != extract.Path })
 	weight := func(f fit) float64 {
 		if addressed && f.wanted[extract.URL]+f.wanted[extract.Email] == 0 {
 			return f.confidence // the rest is not about what the clause names
 		}
-		return f.confidence + restOfRequest/float64(clauses)*c.whole[f.part].confidence
+		return f.confidence + restOfRequest/float64(clauses)*c.whole[f.usage].confidence
 	}
 	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(weight(b), weight(a)) })
-	return out
+	return out, nil
 }
 
 // unreferred is a clause without the words by which it refers to what the steps before it give: the mean of the heights. They

@@ -1,22 +1,24 @@
 // Package compose makes a workflow of the interfaces of components, without a model.
 //
 // The request is cut into clauses; each takes the component, or the form of one, whose words it shares most, in the order
-// of mention (choose.go), and what it calls for beside that: a reader before, a writer behind (around.go). The values that the request has for a component's inputs become inputs of the workflow, so that
-// the same workflow serves the next request too (bind.go). What the request has no value for is led from an earlier
-// step's output that fits by key, type and kind; where there is none, a component that gives it is put before, and so on
-// backwards (wiring.go). What would do only a part of the request is not made (unmet.go). Nothing here knows any component or any request: it goes by what interfaces state.
+// of mention (choose.go), and what it calls for beside that: a reader before, a writer behind (companions.go). The values
+// that the request has for a component's inputs become inputs of the workflow, so that the same workflow serves the next
+// request too (bind.go). What the request has no value for is led from an earlier step's output that fits by key, type and
+// kind; where there is none, a component that gives it is put before, and so on backwards (wiring.go). What would do only a
+// part of the request is not made (unmet.go). Nothing here knows any component or any request: it goes by what interfaces
+// state.
 package compose
 
 import (
-	"time"
+	"context"
 
+	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
 	"pflow/ir"
 )
 
 // Options bound what is made.
 type Options struct {
-	Now time.Time
 	// Least is the confidence below which nothing is taken to fit, LeastStep that of a further step; from 0 to 1.
 	Least, LeastStep float64
 	// Piped says that text is piped in: an input that the request has no value for takes it.
@@ -30,54 +32,69 @@ type Result struct {
 	Confidence float64
 	Templated  string // the request with {key} in the place of its values
 	Title      string // a few words of it in kebab case
-	Partial    bool   // nothing was made since it would have done only a part: Reason says what is left
+	Partial    bool   // nothing was made since it would have done only a usage: Reason says what is left
 }
 
 // mostSteps bounds a workflow, those put before for what is missing included.
 const mostSteps = 12
 
-// Compose makes the workflow that a request asks for out of interfaces, which come best first.
-func Compose(request string, interfaces []*ir.Interface, o Options) Result {
-	c := newComposer(request, interfaces, o)
-	if !c.choose() {
-		return Result{Reason: c.reason, Confidence: c.best}
+// Compose makes the workflow that a request asks for out of interfaces, which come best first. It takes time linear in the
+// request; the error is that of a context that ended.
+func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, o Options) (Result, error) {
+	c, err := newComposer(ctx, request, interfaces, o)
+	if err != nil {
+		return Result{}, err
 	}
-	c.bind(c.steps)
-	c.wire()
+	if chosen, err := c.choose(); err != nil {
+		return Result{}, err
+	} else if !chosen {
+		return Result{Reason: c.reason, Confidence: c.best, Partial: c.partial}, nil
+	}
+	if err := c.bind(c.steps); err != nil {
+		return Result{}, err
+	}
+	if err := c.wire(); err != nil {
+		return Result{}, err
+	}
 	if unmet := c.unmet(); unmet != "" {
-		return Result{Reason: unmet, Confidence: c.best, Partial: true}
+		return Result{Reason: unmet, Confidence: c.best, Partial: true}, nil
 	}
 	text := c.templated()
-	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: c.title(text)}
+	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: c.title(text)}, nil
 }
 
 // composer is one call of Compose.
 type composer struct {
-	request string
+	*mapparams.Request
+	ctx     context.Context // of this call
 	o       Options
-	parts   []*part
-	index   *retrieve.Index // of parts
-	heads   map[string]int  // how many parts say with a word what they do
-	whole   map[*part]overall
+	usages  []*usage
+	index   *retrieve.Index // of usages
+	heads   map[string]int  // how many usages say with a word what they do
+	whole   map[*usage]overall
 	values  []written
 	stems   map[string][]string // of texts seen before
 	steps   []*step
 	skipped [][2]int // clauses that say what to do and made no step
 	best    float64
 	reason  string
+	partial bool
 	taken   []taken
 }
 
-func newComposer(request string, interfaces []*ir.Interface, o Options) *composer {
-	c := &composer{request: request, o: o, parts: partsOf(spokenOf(interfaces, request)), heads: map[string]int{}, stems: map[string][]string{}}
-	c.index = retrieve.NewIndex(candidates(c.parts))
-	for _, p := range c.parts {
+func newComposer(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, o Options) (*composer, error) {
+	c := &composer{Request: request, ctx: ctx, o: o, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, stems: map[string][]string{}}
+	var err error
+	if c.index, err = retrieve.NewIndex(ctx, candidates(c.usages)); err != nil {
+		return nil, err
+	}
+	for _, p := range c.usages {
 		for _, stem := range p.heads {
 			c.heads[stem]++
 		}
 	}
-	c.values = writtenValues(request, o.Now)
-	return c
+	c.values = writtenValues(request)
+	return c, nil
 }
 
 // stemsOf gives the stems of a text; those of names and descriptions are asked for again and again.
@@ -98,7 +115,7 @@ type taken struct {
 
 // step is one node to be.
 type step struct {
-	*part
+	*usage
 	clause [2]int // what speaks of it: byte offsets
 	given  map[string]binding
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -30,6 +31,20 @@ var tools = []*ir.Interface{
 	{Name: "mail", Description: "Send a message to somebody.", Inputs: []ir.Port{port("recipient", value.String, "The address"), port("text", value.Any, "What it says")}},
 	{Name: "speak", Description: "Read text out aloud.", Inputs: []ir.Port{port("words", value.String, "", "text")}, Outputs: []ir.Port{port("sound", value.String, "", "audio")}},
 	{Name: "louder", Description: "Make a recording louder.", Inputs: []ir.Port{port("track", value.String, "", "audio")}, Outputs: []ir.Port{port("track", value.String, "", "audio")}},
+}
+
+// composed composes in a context that does not end.
+func composed(t *testing.T, request string, interfaces []*ir.Interface, o Options) Result {
+	t.Helper()
+	read, err := mapparams.Read(t.Context(), request, time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Compose(t.Context(), read, interfaces, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // wiring writes the nodes of a workflow with their params, one a line.
@@ -59,7 +74,7 @@ func TestCompose(t *testing.T) {
 		{"paint the fence", "none"},
 		{"", "none"},
 	} {
-		r := Compose(c.request, tools, Options{Now: time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC), Least: 0.2, LeastStep: 0.25})
+		r := composed(t, c.request, tools, Options{Least: 0.2, LeastStep: 0.25})
 		if diff := cmp.Diff(c.want, wiring(r)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.request, diff)
 		}
@@ -104,7 +119,7 @@ func TestForms(t *testing.T) {
 		{"read notes.txt, then repeat it 3 times", "reader file_path=${file_path}\ncalc expression=repeat(text, times) inputs={\"text\":\"${reader.content}\",\"times\":\"${times}\"}"},
 		{"compute an expression", "none"},
 	} {
-		r := Compose(c.request, parts, Options{Least: 0.2, LeastStep: 0.25})
+		r := composed(t, c.request, parts, Options{Least: 0.2, LeastStep: 0.25})
 		if diff := cmp.Diff(c.want, wiring(r)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.request, diff)
 		}
@@ -117,7 +132,7 @@ func TestSpokenOutput(t *testing.T) {
 		{Name: "measure", Description: "Measure a tree.", Inputs: []ir.Port{port("tree", value.String, "The name of the tree")}, Outputs: []ir.Port{port("age", value.Integer), port("height", value.Number)}},
 		{Name: "label", Description: "Print a label.", Inputs: []ir.Port{port("number", value.Number, "What stands on it")}, Outputs: []ir.Port{port("done", value.Boolean)}},
 	}
-	r := Compose(`measure the tree "Oak", then print a label with the height`, parts, Options{Least: 0.2, LeastStep: 0.25})
+	r := composed(t, `measure the tree "Oak", then print a label with the height`, parts, Options{Least: 0.2, LeastStep: 0.25})
 	if diff := cmp.Diff("measure tree=${tree}\nlabel number=${measure.height}", wiring(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -137,7 +152,7 @@ func FuzzCompose(f *testing.F) {
 		odd := &ir.Interface{Name: name, Description: description, Inputs: []ir.Port{port(key, value.String, description, kind), port("text", value.Any)},
 			Outputs: []ir.Port{port(key+"_2", value.Any, name), port("result", value.Array, "", kind)}}
 		all := append(slices.Clone(tools), odd)
-		r := Compose(request, all, Options{Now: time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC), Least: 0.1, LeastStep: 0.1, Piped: len(request)%2 == 1})
+		r := composed(t, request, all, Options{Least: 0.1, LeastStep: 0.1, Piped: len(request)%2 == 1})
 		if r.Workflow == nil || !identifier.MatchString(name) || !identifier.MatchString(key) || key == "text" {
 			return
 		}

@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"pflow/internal/extract"
 	"pflow/internal/retrieve"
 )
 
 // templated is the request without its values: {key} stands for what an input took, {kind} for what none took.
 func (c *composer) templated() string {
 	all := slices.Clone(c.taken)
-	for _, e := range extract.Entities(c.request, c.o.Now) {
+	for _, e := range c.Entities {
 		all = append(all, taken{e.Start, e.End, e.Kind})
 	}
 	// what an input took comes before what is only an entity
@@ -24,10 +23,10 @@ func (c *composer) templated() string {
 		if t.start < at {
 			continue
 		}
-		b.WriteString(c.request[at:t.start] + "{" + t.key + "}")
+		b.WriteString(c.Text[at:t.start] + "{" + t.key + "}")
 		at = t.end
 	}
-	b.WriteString(c.request[at:])
+	b.WriteString(c.Text[at:])
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"pflow/internal/extract"
@@ -16,20 +17,20 @@ import (
 // unmet says what of the request the steps leave undone; "" if nothing is known to be left. A workflow that does a part of
 // what was asked for, under a description that promises the whole, is worse than none.
 func (c *composer) unmet() string {
-	if why := Refuses(c.request); why != "" {
+	if why := Refuses(c.Text); why != "" {
 		return why
 	}
-	if at := exception.FindStringIndex(c.request); at != nil {
-		return fmt.Sprintf("nothing there is makes exceptions: %q", strings.TrimSpace(c.request[at[0]:]))
+	if at := exception.FindStringIndex(c.Text); at != nil {
+		return fmt.Sprintf("nothing there is makes exceptions: %q", excerpt(c.Text[at[0]:]))
 	}
 	touches := slices.ContainsFunc(c.steps, func(s *step) bool { return len(s.of.Effects) > 0 })
 	if !touches {
 		return "" // nothing in the world depends on it
 	}
 	if len(c.skipped) > 0 {
-		return fmt.Sprintf("nothing there is does %q", strings.TrimSpace(c.request[c.skipped[0][0]:c.skipped[0][1]]))
+		return fmt.Sprintf("nothing there is does %q", excerpt(c.Text[c.skipped[0][0]:c.skipped[0][1]]))
 	}
-	for _, e := range extract.Entities(c.request, c.o.Now) {
+	for _, e := range c.Entities {
 		if e.Kind == extract.Quoted && !c.covers(e.Start) && !c.covers(e.Start+1) {
 			return fmt.Sprintf("nothing in it takes %s", e.Text)
 		}
@@ -37,7 +38,7 @@ func (c *composer) unmet() string {
 	for _, v := range c.values {
 		taken := slices.ContainsFunc(c.taken, func(t taken) bool { return t.start <= v.start && v.start < t.end })
 		if !taken && !slices.ContainsFunc(c.steps, func(s *step) bool { return s.couldTake(v) }) {
-			return fmt.Sprintf("nothing in it takes %q", c.request[v.start:v.end])
+			return fmt.Sprintf("nothing in it takes %q", c.Text[v.start:v.end])
 		}
 	}
 	if left := c.undone(); left != "" {
@@ -45,7 +46,7 @@ func (c *composer) unmet() string {
 	}
 	for _, s := range c.steps {
 		if left := c.unexplained(s); left != "" {
-			return fmt.Sprintf("%s does not do all of %q: nothing is known of %q", s.of.Name, strings.TrimSpace(c.request[s.clause[0]:s.clause[1]]), left)
+			return fmt.Sprintf("%s does not do all of %q: nothing is known of %q", s.of.Name, excerpt(c.Text[s.clause[0]:s.clause[1]]), left)
 		}
 	}
 	return ""
@@ -53,7 +54,7 @@ func (c *composer) unmet() string {
 
 // undone is a word or a number of the request that no step has anything to do with, though some component knows the word.
 func (c *composer) undone() string {
-	for _, e := range extract.Entities(c.request, c.o.Now) {
+	for _, e := range c.Entities {
 		if measured[e.Kind] && !c.covers(e.Start) {
 			return e.Text
 		}
@@ -66,7 +67,7 @@ func (c *composer) undone() string {
 			}
 		}
 	}
-	for _, w := range retrieve.Words(c.request) {
+	for _, w := range retrieve.Words(c.Text) {
 		if !w.Stop && !known[w.Stem] && !retrieve.IsVerb(w.Text) && c.index.Knows(w.Stem) && !c.covers(w.Start) {
 			return w.Text
 		}
@@ -80,19 +81,22 @@ var measured = map[string]bool{extract.Number: true, extract.Percent: true, extr
 
 // covers reports whether a place of the request is inside a value that an input takes, or a path or an address.
 func (c *composer) covers(at int) bool {
-	return slices.ContainsFunc(c.values, func(v written) bool { return v.start <= at && at < v.end }) ||
+	k := sort.Search(len(c.values), func(k int) bool { return c.values[k].end > at })
+	return k < len(c.values) && c.values[k].start <= at ||
 		slices.ContainsFunc(c.taken, func(t taken) bool { return t.start <= at && at < t.end })
 }
 
 // couldTake reports whether a step has an input left that a value may be meant for.
 func (s *step) couldTake(v written) bool {
-	return slices.ContainsFunc(s.inputs, func(p ir.Port) bool {
+	for k, p := range s.inputs {
 		if _, given := s.given[p.Key]; given || p.Type != value.String && p.Type != value.Any && p.Type != value.Array {
-			return false
+			continue
 		}
-		kind := mapparams.WantedKind(mapparams.Input{Name: p.Key, Kind: p.Kind, Description: p.Description})
-		return kind == v.kind
-	})
+		if s.kinds[k] == v.kind {
+			return true
+		}
+	}
+	return false
 }
 
 // refused begins a clause that says what is not to be done.
@@ -109,7 +113,7 @@ func isRefused(clause string) bool {
 func Refuses(request string) string {
 	for _, clause := range retrieve.Clauses(request, nil) {
 		if text := strings.TrimSpace(request[clause[0]:clause[1]]); isRefused(text) {
-			return fmt.Sprintf("it is not to be done: %q", text)
+			return fmt.Sprintf("it is not to be done: %q", excerpt(text))
 		}
 	}
 	return ""
@@ -124,9 +128,9 @@ func (c *composer) unexplained(s *step) string {
 	if s.form == nil || slices.ContainsFunc(s.inputs, func(p ir.Port) bool { return p.Kind == mapparams.CommandLine }) {
 		return ""
 	}
-	clause := c.request[s.clause[0]:s.clause[1]]
-	for _, e := range extract.Entities(clause, c.o.Now) {
-		if at := s.clause[0] + e.Start; !c.covers(at) && e.Kind != extract.Path {
+	clause := c.Text[s.clause[0]:s.clause[1]]
+	for _, e := range c.Entities {
+		if e.Start >= s.clause[0] && e.End <= s.clause[1] && !c.covers(e.Start) && e.Kind != extract.Path {
 			return e.Text
 		}
 	}
@@ -150,7 +154,7 @@ func (c *composer) explaining() []string {
 	for _, other := range c.steps {
 		out = append(out, other.texts()...)
 	}
-	for _, p := range c.parts {
+	for _, p := range c.usages {
 		if len(p.wanted) > 0 && len(p.of.Outputs) > 0 && p.form == nil {
 			out = append(out, p.texts()...)
 		}
@@ -158,8 +162,8 @@ func (c *composer) explaining() []string {
 	return out
 }
 
-// texts are all that a part says: of itself, its inputs and its outputs.
-func (p *part) texts() []string {
+// texts are all that a usage says: of itself, its inputs and its outputs.
+func (p *usage) texts() []string {
 	out := []string{p.text()}
 	for _, ports := range [][]ir.Port{p.inputs, p.of.Outputs} {
 		for _, port := range ports {
@@ -167,4 +171,14 @@ func (p *part) texts() []string {
 		}
 	}
 	return out
+}
+
+// excerpt is a text as a message quotes it: without the blanks around it, and its beginning only if it is long.
+func excerpt(text string) string {
+	const most = 200
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }

@@ -8,7 +8,7 @@ import (
 	"pflow/ir"
 )
 
-// What leads an output to an input, measured on development cases of NESTFUL, Seal-Tools and TaskBench. alike.go says what
+// What leads an output to an input, measured on development cases of NESTFUL, Seal-Tools and TaskBench. port_match.go says what
 // the scores are made of.
 const (
 	leastWire    = 1.0  // the least score with which an output of an earlier step is led to an input
@@ -21,7 +21,7 @@ const (
 )
 
 // wire leads outputs to the inputs that have no value, and puts steps before where no earlier one gives it.
-func (c *composer) wire() {
+func (c *composer) wire() error {
 	for n := 0; n < len(c.steps); n++ {
 		s := c.steps[n]
 		for _, p := range s.inputs {
@@ -44,7 +44,11 @@ func (c *composer) wire() {
 			if len(c.steps) >= mostSteps {
 				continue
 			}
-			if before, out := c.giver(s, &p); before != nil {
+			before, out, err := c.giver(s, &p)
+			if err != nil {
+				return err
+			}
+			if before != nil {
 				s.given[p.Key] = binding{from: before, output: out}
 				c.steps = slices.Insert(c.steps, n, before)
 				n-- // the new step has inputs of its own; then this one goes on
@@ -52,12 +56,13 @@ func (c *composer) wire() {
 			}
 		}
 	}
+	return nil
 }
 
 // rather reports whether an output is meant rather than the value that the request has for an input: the clause refers
 // back, or the value is a file that another clause speaks of.
 func (c *composer) rather(s *step, p *ir.Port, had binding, score float64) bool {
-	if score >= sureWire && refersBack(c.request[s.clause[0]:s.clause[1]]) {
+	if score >= sureWire && refersBack(c.Text[s.clause[0]:s.clause[1]]) {
 		return true
 	}
 	return mapparams.IsMedium(p.Kind) && (had.at[0] < s.clause[0] || had.at[0] >= s.clause[1])
@@ -100,7 +105,7 @@ func (c *composer) source(n int, p *ir.Port) (from *step, output string, score f
 // spoken weighs whether the clause of a step speaks of an output: mail the computed volume.
 func (c *composer) spoken(s, from *step, out *ir.Port) float64 {
 	own := c.stemsOf(s.text())
-	clause := c.stemsOf(c.request[s.clause[0]:s.clause[1]])
+	clause := c.stemsOf(c.Text[s.clause[0]:s.clause[1]])
 	share := func(name string) (had, all float64) {
 		for _, stem := range c.stemsOf(name) {
 			if slices.Contains(own, stem) || payload[stem] {
@@ -124,14 +129,14 @@ func (c *composer) spoken(s, from *step, out *ir.Port) float64 {
 }
 
 // giver finds a component whose output an input names.
-func (c *composer) giver(s *step, p *ir.Port) (*step, string) {
+func (c *composer) giver(s *step, p *ir.Port) (*step, string, error) {
 	if payload[lastPart(p.Key)] {
-		return nil, "" // everything gives some text or data
+		return nil, "", nil // everything gives some text or data
 	}
-	var best *part
+	var best *usage
 	output, score := "", 0.0
-	for _, other := range c.parts {
-		if slices.ContainsFunc(c.steps, func(o *step) bool { return o.part == other }) {
+	for _, other := range c.usages {
+		if slices.ContainsFunc(c.steps, func(o *step) bool { return o.usage == other }) {
 			continue
 		}
 		if slices.ContainsFunc(other.inputs, func(in ir.Port) bool { return in.Required && in.Key == p.Key }) {
@@ -144,24 +149,26 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string) {
 		}
 	}
 	if best == nil {
-		return nil, ""
+		return nil, "", nil
 	}
-	before := &step{part: best, clause: [2]int{0, len(c.request)}}
+	before := &step{usage: best, clause: [2]int{0, len(c.Text)}}
 	values := len(c.taken)
-	c.bind([]*step{before})
+	if err := c.bind([]*step{before}); err != nil {
+		return nil, "", err
+	}
 	for _, in := range before.inputs {
 		if _, given := before.given[in.Key]; in.Required && !given && !c.canGive(before, s, &in) {
 			c.taken = c.taken[:values]
-			return nil, "" // to ask for what it needs is no better than to ask for what it gives
+			return nil, "", nil // to ask for what it needs is no better than to ask for what it gives
 		}
 	}
-	return before, output
+	return before, output, nil
 }
 
 // canGive reports whether any other component gives an input of a step.
 func (c *composer) canGive(s, but *step, p *ir.Port) bool {
-	return slices.ContainsFunc(c.parts, func(other *part) bool {
-		return other != s.part && other != but.part && slices.ContainsFunc(other.of.Outputs, func(out ir.Port) bool {
+	return slices.ContainsFunc(c.usages, func(other *usage) bool {
+		return other != s.usage && other != but.usage && slices.ContainsFunc(other.of.Outputs, func(out ir.Port) bool {
 			return c.named(&out, p, other.of) >= leastGiver
 		})
 	})

@@ -55,7 +55,7 @@ func (c *composer) workflow() *ir.Workflow {
 					shared[k] = name
 				}
 				w.Inputs = append(w.Inputs, input(name, &p))
-				if !given && (!s.of.Has(ir.Writes) || speaksOfPiped(c.request)) {
+				if !given && (!s.of.Has(ir.Writes) || speaksOfPiped(c.Text)) {
 					open = append(open, len(w.Inputs)-1)
 				}
 			}

@@ -41,7 +41,9 @@ var ordinals = map[string]int{
 }
 
 // date reads a day or a calendar period.
-func (p *reader) date(i int) (span, int) {
+func (p *reader) date(i int) (span, int) { return p.dates.read(i, p.longestDate) }
+
+func (p *reader) longestDate(i int) (span, int) {
 	best, length := span{}, 0
 	for _, read := range []func(int) (span, int){
 		p.relativeDay, p.isoDate, p.monthDate, p.weekday, p.nthWeekday, p.period, p.quarter, p.year, p.rollingDays, p.offsetDay,

@@ -100,7 +100,9 @@ type clocks struct {
 }
 
 // times reads a time of day or a range of times.
-func (p *reader) times(i int) (clocks, int) {
+func (p *reader) times(i int) (clocks, int) { return p.clocks.read(i, p.longestTimes) }
+
+func (p *reader) longestTimes(i int) (clocks, int) {
 	at := p.skip(i, "from", "between")
 	between := p.is(i, "between")
 	if a, n := p.clockAt(at, true); n > 0 {
@@ -161,8 +163,14 @@ func (p *reader) timeUnit(i int) (time.Duration, bool) {
 	return u, ok
 }
 
-// halfHour reads half an hour, ½ hour, an hour and a half, 3 minutes.
-func (p *reader) amountOfTime(i int) (time.Duration, int) {
+// amountOfTime reads half an hour, ½ hour, an hour and a half, 3 minutes, 2 hours and 5 minutes.
+func (p *reader) amountOfTime(i int) (time.Duration, int) { return p.timeOfUnits(i, len("hms")) }
+
+// timeOfUnits reads an amount of time of so many units at the most, each smaller than the one before.
+func (p *reader) timeOfUnits(i, units int) (time.Duration, int) {
+	if units == 0 {
+		return 0, 0
+	}
 	if p.is(i, "half") && p.is(i+1, "an", "a") {
 		if u, ok := p.timeUnit(i + 2); ok {
 			return u / 2, 3
@@ -177,11 +185,14 @@ func (p *reader) amountOfTime(i int) (time.Duration, int) {
 	if !ok {
 		return 0, 0
 	}
+	if v*float64(u) > math.MaxInt64 {
+		return 0, 0
+	}
 	d := time.Duration(v * float64(u))
 	if p.is(at+1, "and") && p.is(at+2, "a") && p.is(at+3, "half", "quarter") {
 		return d + u/time.Duration(fractions[p.word(at+3)]), at + 4 - i
 	}
-	if rest, k := p.amountOfTime(p.skip(at+1, "and", ",")); k > 0 && rest < u && p.toks[i].digits {
+	if rest, k := p.timeOfUnits(p.skip(at+1, "and", ","), units-1); k > 0 && rest < u && p.toks[i].digits {
 		return d + rest, p.skip(at+1, "and", ",") + k - i
 	}
 	return d, at + 1 - i
@@ -236,7 +247,7 @@ func (p *reader) duration(i int) (Entity, int) {
 	at := p.skip(i+n, "-")
 	w := strings.TrimSuffix(p.word(at), "s")
 	letter := map[string]string{"day": "D", "week": "W", "month": "M", "year": "Y", "yr": "Y"}[w]
-	if letter == "" && w == "quarter" && v == float64(int(v)) && v > 1 {
+	if letter == "" && w == "quarter" && v == math.Trunc(v) && v > 1 {
 		letter, v = "M", v*3
 	}
 	if letter == "" {

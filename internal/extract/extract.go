@@ -4,8 +4,8 @@
 package extract
 
 import (
+	"context"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -42,12 +42,23 @@ type Entity struct {
 	Unit       string
 }
 
-// Entities lists what a text names, in the order of the text; now decides what words like today mean.
-func Entities(text string, now time.Time) []Entity {
-	out := written(text)
+// Entities lists what a text names, in the order of the text; now decides what words like today mean. It takes time linear
+// in the text; the error is that of a context that ended.
+func Entities(ctx context.Context, text string, now time.Time) ([]Entity, error) {
+	out, err := written(ctx, text)
+	if err != nil {
+		return nil, err
+	}
 	p := &reader{text: text, now: now, toks: tokens(text, out)}
 	p.today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	for i := 0; i < len(p.toks); {
+	for i, read := 0, 0; i < len(p.toks); read++ {
+		if read%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !p.begins(i) {
+			i++
+			continue
+		}
 		e, n := p.next(i)
 		if n == 0 {
 			i++
@@ -61,8 +72,11 @@ func Entities(text string, now time.Time) []Entity {
 		i += n
 	}
 	slices.SortStableFunc(out, func(a, b Entity) int { return a.Start - b.Start })
-	return out
+	return out, nil
 }
+
+// checkEvery is how many tokens are read between two looks at the context.
+const checkEvery = 256
 
 // reader reads entities off tokens. Its methods take the index of a token and give how many they read, 0 for none.
 type reader struct {
@@ -70,6 +84,10 @@ type reader struct {
 	now   time.Time
 	today time.Time // midnight
 	toks  []token
+
+	dates     memo[span]
+	clocks    memo[clocks]
+	positives memo[float64]
 }
 
 // next reads the entity at a token. An entity without a kind is text to be passed over as a whole.
@@ -108,44 +126,4 @@ func (p *reader) skip(i int, words ...string) int {
 		return i + 1
 	}
 	return i
-}
-
-// token is a word, a number or a sign.
-type token struct {
-	text       string // lower case
-	start, end int
-	digits     bool
-	wall       bool // a written entity stands here: nothing reads across it
-	upper      bool // begins with a capital
-}
-
-// tokens cuts a text; the places of entities found before are walls.
-func tokens(text string, taken []Entity) []token {
-	var out []token
-	next := 0
-	for i := 0; i < len(text); {
-		if next < len(taken) && i >= taken[next].Start {
-			out = append(out, token{start: taken[next].Start, end: taken[next].End, wall: true})
-			i = max(i, taken[next].End)
-			next++
-			continue
-		}
-		stop := len(text)
-		if next < len(taken) {
-			stop = taken[next].Start
-		}
-		m := tokenForm.FindStringIndex(text[i:stop])
-		if m == nil {
-			i = stop
-			continue
-		}
-		w := text[i+m[0] : i+m[1]]
-		out = append(out, token{
-			text: strings.ToLower(w), start: i + m[0], end: i + m[1],
-			digits: w[0] >= '0' && w[0] <= '9' || w[0] == '.' && len(w) > 1,
-			upper:  w[0] >= 'A' && w[0] <= 'Z',
-		})
-		i += m[1]
-	}
-	return out
 }

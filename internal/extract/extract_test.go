@@ -9,6 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// entities reads a text in a context that does not end.
+func entities(t *testing.T, text string, now time.Time) []Entity {
+	t.Helper()
+	found, err := Entities(t.Context(), text, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 // text writes entities as a test wants to read them: KIND(TEXT)=VALUE.
 func text(found []Entity) string {
 	var out []string
@@ -61,7 +71,7 @@ func TestEntities(t *testing.T) {
 		{"fix #12 of v1.2.3 \"as is\"", "issue(#12)=12; version(v1.2.3)=v1.2.3; quoted(\"as is\")=as is"},
 		{"the repo acme/site and/or more", "repo(acme/site)=acme/site"},
 	} {
-		if diff := cmp.Diff(c.want, text(Entities(c.in, now))); diff != "" {
+		if diff := cmp.Diff(c.want, text(entities(t, c.in, now))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.in, diff)
 		}
 	}
@@ -75,7 +85,7 @@ func FuzzEntities(f *testing.F) {
 	now := time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string) {
 		end := 0
-		for _, e := range Entities(s, now) {
+		for _, e := range entities(t, s, now) {
 			if e.Start < end || e.End <= e.Start || e.End > len(s) || s[e.Start:e.End] != e.Text {
 				t.Fatalf("%q: %+v behind %d", s, e, end)
 			}

@@ -45,6 +45,11 @@ func (p *reader) number(i int) (Entity, int) {
 	if p.is(i, "half", "quarter", "third") && n == 1 && !p.is(i, "half") {
 		return Entity{}, 0 // an ordinal, or a quarter of a year
 	}
+	if n == 1 && p.toks[i].digits { // as it is written: a float has 53 bits
+		if exact, err := strconv.Atoi(strings.ReplaceAll(p.word(i), ",", "")); err == nil {
+			return Entity{Kind: Number, Value: exact}, n
+		}
+	}
 	return Entity{Kind: Number, Value: tidyNumber(v)}, n
 }
 
@@ -54,14 +59,25 @@ func (p *reader) lettered(i int) bool {
 }
 
 func tidyNumber(f float64) any {
-	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+	switch {
+	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
 		return int(f)
+	case math.Abs(f) >= 1<<40: // it has no twelfth decimal
+		return f
 	}
 	return math.Round(f*1e12) / 1e12
 }
 
-// amount reads a number: digits, scaled digits, words, fractions, with its sign.
+// amount reads a number: digits, scaled digits, words, fractions, with its sign. One that no float holds is none.
 func (p *reader) amount(i int) (float64, int) {
+	v, n := p.signed(i)
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, 0
+	}
+	return v, n
+}
+
+func (p *reader) signed(i int) (float64, int) {
 	if p.is(i, "minus", "negative") {
 		if v, n := p.positive(i + 1); n > 0 {
 			return -v, n + 1
@@ -76,7 +92,10 @@ func (p *reader) amount(i int) (float64, int) {
 	return p.positive(i)
 }
 
-func (p *reader) positive(i int) (float64, int) {
+// positive reads a number without a sign.
+func (p *reader) positive(i int) (float64, int) { return p.positives.read(i, p.unsigned) }
+
+func (p *reader) unsigned(i int) (float64, int) {
 	v, n := p.whole(i)
 	if n == 0 {
 		return p.fraction(i)
@@ -166,16 +185,16 @@ func (p *reader) whole(i int) (float64, int) {
 	}
 	v, n := p.numberWords(i)
 	if n > 0 && p.is(i+n, "point") {
-		text, m := "", n+1
+		text, m := []byte("0."), n+1
 		for {
 			if g, k := p.numberWords(i + m); k > 0 {
-				text += strconv.FormatFloat(g, 'f', -1, 64)
+				text = strconv.AppendFloat(text, g, 'f', -1, 64)
 				m += k
 				continue
 			}
 			break
 		}
-		if f, err := strconv.ParseFloat("0."+text, 64); err == nil && text != "" {
+		if f, err := strconv.ParseFloat(string(text), 64); err == nil && len(text) > len("0.") {
 			return v + f, m
 		}
 	}

@@ -148,7 +148,18 @@ func (p *reader) dayUnit(i int) ([3]int, bool) {
 	return u, ok
 }
 
-func shift(t time.Time, u [3]int, n int) time.Time { return t.AddDate(u[0]*n, u[1]*n, u[2]*n) }
+// mostUnits are so many days that a date so far away still has a year of four digits.
+const mostUnits = 1_000_000
+
+// shift goes so many units on. There is no day outside the years 1 to 9999.
+func (p *reader) shift(t time.Time, u [3]int, n float64) (time.Time, bool) {
+	k := int(min(mostUnits, max(-mostUnits, n)))
+	if float64(k) != n {
+		return t, false
+	}
+	t = t.AddDate(u[0]*k, u[1]*k, u[2]*k)
+	return t, t.Year() >= 1 && t.Year() <= 9999
+}
 
 // howMany reads the number of units: 3, three, a, a couple of.
 func (p *reader) howMany(i int) (float64, int) {
@@ -183,13 +194,20 @@ func (p *reader) rollingDays(i int) (span, int) {
 		at += n + 1
 	}
 	u, ok := p.dayUnit(at)
-	if !ok || v != float64(int(v)) || v == 1 || !strings.HasSuffix(p.word(at), "s") {
+	if !ok || v == 1 || !strings.HasSuffix(p.word(at), "s") {
 		return span{}, 0
 	}
 	if back {
-		return span{from: shift(p.today, u, -int(v)), to: p.today, year: true}, at + 1 - i
+		v = -v
 	}
-	return span{from: p.today, to: shift(p.today, u, int(v)), year: true}, at + 1 - i
+	other, ok := p.shift(p.today, u, v)
+	switch {
+	case !ok:
+		return span{}, 0
+	case back:
+		return span{from: other, to: p.today, year: true}, at + 1 - i
+	}
+	return span{from: p.today, to: other, year: true}, at + 1 - i
 }
 
 // offsetDay reads 2 days ago, in two weeks, a week from tomorrow, 3 weeks later.
@@ -200,7 +218,7 @@ func (p *reader) offsetDay(i int) (span, int) {
 		at++
 	}
 	v, n := p.howMany(at)
-	if n == 0 || v != float64(int(v)) {
+	if n == 0 {
 		return span{}, 0
 	}
 	u, ok := p.dayUnit(at + n)
@@ -208,19 +226,24 @@ func (p *reader) offsetDay(i int) (span, int) {
 		return span{}, 0
 	}
 	at += n + 1
+	base := p.today
 	switch {
 	case p.is(at, "ago") && !ahead:
-		return p.dayAt(shift(p.today, u, -int(v))), at + 1 - i
+		v, at = -v, at+1
 	case p.is(at, "later", "hence") && !ahead:
-		return p.dayAt(shift(p.today, u, int(v))), at + 1 - i
+		at++
 	case p.is(at, "from") && !ahead && p.is(at+1, "now", "today", "tomorrow"):
-		t := p.today
 		if p.is(at+1, "tomorrow") {
-			t = t.AddDate(0, 0, 1)
+			base = base.AddDate(0, 0, 1)
 		}
-		return p.dayAt(shift(t, u, int(v))), at + 2 - i
+		at += 2
 	case ahead && !p.is(i, "within"):
-		return p.dayAt(shift(p.today, u, int(v))), at - i
+	default:
+		return span{}, 0
 	}
-	return span{}, 0
+	day, ok := p.shift(base, u, v)
+	if !ok {
+		return span{}, 0
+	}
+	return p.dayAt(day), at - i
 }

@@ -2,6 +2,7 @@ package mapparams
 
 import (
 	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"sort"
@@ -34,6 +35,23 @@ type candidate struct {
 	list        []any
 	date        string // ISO
 	preposition string // the word before it that joins it to the rest
+	medium      string // the sort of data of the file that it names
+	file        bool   // it has the form of a file's path
+	ending      bool   // it is the ending of files: .go
+	glob        bool   // it has the signs of a pattern
+}
+
+// is reports whether a candidate is an entity of one of some kinds.
+func (c *candidate) is(kinds ...string) bool { return c.kind != "" && slices.Contains(kinds, c.kind) }
+
+// temporal reports whether a candidate says when or how long.
+func (c *candidate) temporal() bool {
+	return c.is(extract.Date, extract.DateRange, extract.DateTime, extract.Time, extract.Duration)
+}
+
+// looks says of a candidate what its form says.
+func (c *candidate) looks() {
+	c.medium, c.file, c.ending, c.glob = Medium(c.text), fileForm.MatchString(c.text), endingForm.MatchString(c.text), strings.ContainsAny(c.text, "*?[")
 }
 
 func (c *candidate) instant() (time.Time, bool) {
@@ -55,13 +73,16 @@ func (m *mapper) findCandidates(about string) {
 			known[w] = true
 		}
 	}
-	for _, e := range extract.Entities(m.request, m.now) {
+	for _, e := range m.Entities {
 		m.addEntity(e)
 	}
 	m.names(known)
 	m.phrases(known)
 	slices.SortStableFunc(m.candidates, func(a, b candidate) int { return cmp.Or(a.start-b.start, b.end-a.end) })
 	m.lists()
+	for k := range m.candidates {
+		m.candidates[k].looks()
+	}
 }
 
 // add places a candidate among the words; one that overlaps an earlier one is left out.
@@ -81,13 +102,13 @@ func (m *mapper) add(c candidate) {
 
 func (m *mapper) place(c *candidate) {
 	// The words that are not before it, and those that are behind it: without words in it, last is the one before first.
-	c.first = sort.Search(len(m.words), func(k int) bool { return m.words[k].End > c.start })
-	c.last = sort.Search(len(m.words), func(k int) bool { return m.words[k].Start >= c.end }) - 1
+	c.first = sort.Search(len(m.Words), func(k int) bool { return m.Words[k].End > c.start })
+	c.last = sort.Search(len(m.Words), func(k int) bool { return m.Words[k].Start >= c.end }) - 1
 	for k := c.first - 1; k >= max(0, c.first-4); k-- {
-		if w := m.words[k].Text; prepositions[w] {
+		if w := m.Words[k].Text; prepositions[w] {
 			c.preposition = w
 			break
-		} else if !m.words[k].Stop && k < c.first-2 {
+		} else if !m.Words[k].Stop && k < c.first-2 {
 			break
 		}
 	}
@@ -106,8 +127,8 @@ func (m *mapper) addEntity(e extract.Entity) {
 	case extract.Duration:
 		if n, ok := plainNumber(firstNumber.FindString(e.Text)); ok {
 			c.number = n
-		} else if found := extract.Entities(strings.Fields(e.Text)[0], m.now); len(found) == 1 && found[0].Kind == extract.Number {
-			c.number = found[0].Value
+		} else if n, ok := plainNumber(strings.Fields(e.Text)[0]); ok {
+			c.number = n
 		}
 	case extract.Date:
 		c.date, _ = e.Value.(string)
@@ -147,10 +168,18 @@ func (m *mapper) addRange(e extract.Entity, from, to string) {
 }
 
 var rangeSplit = regexp.MustCompile(`\s*(?:\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b|–|—|~|\s-\s)\s*`)
+
+// longestNumber is how long the text of a number may be: in words it takes fewer bytes.
+const longestNumber = 200
+
 var firstNumber = regexp.MustCompile(`\d+(?:\.\d+)?`)
 
+// plainNumber reads a text that is a number and nothing else. It is short: no context need end it.
 func plainNumber(text string) (any, bool) {
-	found := extract.Entities(text, time.Time{})
+	if len(text) > longestNumber {
+		return nil, false
+	}
+	found, _ := extract.Entities(context.Background(), text, time.Time{})
 	if len(found) == 1 && found[0].Kind == extract.Number && found[0].Start == 0 && found[0].End == len(text) {
 		return found[0].Value, true
 	}

@@ -19,7 +19,7 @@ func (m *mapper) alignSteps() {
 	if steps < 2 {
 		return
 	}
-	m.clauses = retrieve.Clauses(m.request, nil)
+	m.clauses = retrieve.Clauses(m.Text, nil)
 	if len(m.clauses) < 2 {
 		return
 	}
@@ -34,7 +34,7 @@ func (m *mapper) alignSteps() {
 		}
 		shared := make([]float64, len(m.clauses)) // words of the step in each clause
 		k := 0
-		for _, w := range m.words {
+		for _, w := range m.Words {
 			for k < len(m.clauses)-1 && w.Start >= m.clauses[k][1] {
 				k++
 			}

@@ -25,7 +25,7 @@ func FuzzMap(f *testing.F) {
 			}
 			inputs = append(inputs, in)
 		}
-		r := Map(request, inputs, about, time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC))
+		r := mapped(t, request, inputs, about, time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC))
 		missing := map[string]bool{}
 		for _, in := range r.Missing {
 			missing[in.Name] = true

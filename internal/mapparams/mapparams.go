@@ -7,10 +7,10 @@ package mapparams
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"pflow/internal/extract"
 	"pflow/internal/retrieve"
@@ -54,13 +54,16 @@ const (
 	leastOptional = 2.2
 )
 
-// Map gives each input a value of the request. about says what is asked for, in words that are no values.
-func Map(request string, inputs []Input, about string, now time.Time) Result {
+// Map gives each input a value of the request. about says what is asked for, in words that are no values. It takes time
+// linear in the request; the error is that of a context that ended.
+func Map(ctx context.Context, request *Request, inputs []Input, about string) (Result, error) {
 	r := Result{Extracted: map[string]any{}, Confidence: 1, Taken: map[string][2]int{}}
-	m := newMapper(request, inputs, about, now)
+	m := newMapper(request, inputs, about)
 	m.enums(&r)
 	m.lines(&r)
-	m.assign(&r)
+	if err := m.assign(ctx, &r); err != nil {
+		return Result{}, err
+	}
 	m.booleans(&r)
 	for _, in := range inputs {
 		if _, ok := r.Extracted[in.Name]; !ok && in.Required && !in.HasDefault {
@@ -70,14 +73,12 @@ func Map(request string, inputs []Input, about string, now time.Time) Result {
 	if n := len(r.Missing); n > 0 {
 		r.Confidence *= 1 - float64(n)/float64(len(inputs))
 	}
-	return r
+	return r, nil
 }
 
 // mapper is one call of Map.
 type mapper struct {
-	request    string
-	words      []retrieve.Word
-	now        time.Time
+	*Request
 	inputs     []spec
 	candidates []candidate
 	covered    []bool         // the bytes of the request that are part of a candidate
@@ -95,10 +96,12 @@ type spec struct {
 	role     role
 	clause   int  // where its step is spoken of; -1: anywhere
 	words    bool // takes a line word by word
+	folder   bool // is for a folder
+	pattern  bool // is a pattern of names
 }
 
-func newMapper(request string, inputs []Input, about string, now time.Time) *mapper {
-	m := &mapper{request: request, words: retrieve.Words(request), now: now, share: map[string]int{}, covered: make([]bool, len(request))}
+func newMapper(request *Request, inputs []Input, about string) *mapper {
+	m := &mapper{Request: request, share: map[string]int{}, covered: make([]bool, len(request.Text))}
 	for _, in := range inputs {
 		s := spec{Input: in, name: map[string]bool{}, text: map[string]bool{}, clause: -1}
 		plain, examples := splitExamples(in.Description)
@@ -116,6 +119,7 @@ func newMapper(request string, inputs []Input, about string, now time.Time) *map
 		}
 		s.words = in.Type == value.Array && in.Kind == CommandLine
 		s.wants, s.role = wantsOf(in), roleOfName(in.key())
+		s.folder, s.pattern = folderWords.MatchString(in.Description) && !s.name["fil"], takesPattern(&in)
 		m.inputs = append(m.inputs, s)
 	}
 	m.alignSteps()
@@ -152,7 +156,7 @@ type pair struct {
 }
 
 // assign settles the best pairs first.
-func (m *mapper) assign(r *Result) {
+func (m *mapper) assign(ctx context.Context, r *Result) error {
 	var pairs []pair
 	for i := range m.inputs {
 		in := &m.inputs[i]
@@ -160,6 +164,9 @@ func (m *mapper) assign(r *Result) {
 			continue
 		}
 		for c := range m.candidates {
+			if c%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			v, ok := m.convert(in, &m.candidates[c])
 			if !ok {
 				continue
@@ -186,7 +193,11 @@ func (m *mapper) assign(r *Result) {
 		r.Taken[in.Name] = [2]int{c.start, c.end}
 		r.Confidence = min(r.Confidence, 1-math.Exp(-p.score/2))
 	}
+	return nil
 }
+
+// checkEvery is how many candidates are weighed between two looks at the context.
+const checkEvery = 256
 
 // used reports whether a part of a candidate was given out.
 func (m *mapper) used(r *Result, c *candidate) bool {
@@ -227,7 +238,7 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 	if c.list != nil && c.class == classList {
 		return nil, false
 	}
-	if c.kind == extract.Path && takesPattern(in) && endingForm.MatchString(c.text) {
+	if c.kind == extract.Path && in.pattern && c.ending {
 		return "*" + c.text, true
 	}
 	if t, ok := c.instant(); ok {

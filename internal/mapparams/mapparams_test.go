@@ -9,6 +9,20 @@ import (
 	"pflow/internal/value"
 )
 
+// mapped maps in a context that does not end.
+func mapped(t *testing.T, request string, inputs []Input, about string, now time.Time) Result {
+	t.Helper()
+	r, err := Read(t.Context(), request, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Map(t.Context(), r, inputs, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 func TestMap(t *testing.T) {
 	now := time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC)
 	text := func(name, description string) Input {
@@ -40,7 +54,7 @@ func TestMap(t *testing.T) {
 		{"go then \"+\"", []Input{text("sign", "What stands last")}, `{"sign":"+"}`},
 		{"what a nice day", []Input{optional(text("query", "words to look for"))}, `{}`},
 	} {
-		got := Map(c.request, c.inputs, "", now)
+		got := mapped(t, c.request, c.inputs, "", now)
 		if diff := cmp.Diff(c.want, value.JSON(got.Extracted)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.request, diff)
 		}
@@ -49,7 +63,7 @@ func TestMap(t *testing.T) {
 
 // TestMapMissing: what a required input lacks is named in the order given.
 func TestMapMissing(t *testing.T) {
-	r := Map("do it", []Input{{Name: "b", Type: value.Integer, Required: true}, {Name: "a", Type: value.String, Required: true, Default: "x", HasDefault: true}, {Name: "c", Type: value.Number, Required: true}}, "", time.Time{})
+	r := mapped(t, "do it", []Input{{Name: "b", Type: value.Integer, Required: true}, {Name: "a", Type: value.String, Required: true, Default: "x", HasDefault: true}, {Name: "c", Type: value.Number, Required: true}}, "", time.Time{})
 	if len(r.Missing) != 2 || r.Missing[0].Name != "b" || r.Missing[1].Name != "c" || len(r.Extracted) != 0 {
 		t.Errorf("%+v", r)
 	}

@@ -12,18 +12,18 @@ import (
 
 // names finds runs of words with capitals, with the small words that join them, and codes.
 func (m *mapper) names(known map[string]bool) {
-	for k := 0; k < len(m.words); {
+	for k := 0; k < len(m.Words); {
 		if !m.isName(k, known) {
 			k++
 			continue
 		}
 		last := k
-		for j := k + 1; j < len(m.words); j++ {
-			gap := m.request[m.words[j-1].End:m.words[j].Start]
+		for j := k + 1; j < len(m.Words); j++ {
+			gap := m.Text[m.Words[j-1].End:m.Words[j].Start]
 			if strings.Trim(gap, " ") != "" && gap != "-" && gap != "." && gap != ". " && gap != "'" && gap != "&" && strings.TrimSpace(gap) != "&" && gap != ", " {
 				break
 			}
-			if gap == ". " && m.words[j-1].End-m.words[j-1].Start > 2 {
+			if gap == ". " && m.Words[j-1].End-m.Words[j-1].Start > 2 {
 				break
 			}
 			if m.isName(j, nil) {
@@ -33,12 +33,12 @@ func (m *mapper) names(known map[string]bool) {
 				last = j
 				continue
 			}
-			if gap != " " || !joiners[m.words[j].Text] || j-last > 2 {
+			if gap != " " || !joiners[m.Words[j].Text] || j-last > 2 {
 				break
 			}
 		}
-		c := candidate{class: className, start: m.words[k].Start, end: m.words[last].End}
-		c.text = m.request[c.start:c.end]
+		c := candidate{class: className, start: m.Words[k].Start, end: m.Words[last].End}
+		c.text = m.Text[c.start:c.end]
 		c.text = strings.TrimSuffix(strings.TrimSuffix(c.text, "'s"), "’s")
 		if last == k && hasDigit(c.text) {
 			c.class = classCode
@@ -56,11 +56,11 @@ func (m *mapper) continuesName(j int) bool {
 	if j < 1 {
 		return false
 	}
-	if m.words[j].End-m.words[j].Start == 2 {
+	if m.Words[j].End-m.Words[j].Start == 2 {
 		return true
 	}
 	// a list goes on behind another comma or "and"
-	rest := m.request[m.words[j].End:]
+	rest := m.Text[m.Words[j].End:]
 	return !strings.HasPrefix(rest, ", ") && !strings.HasPrefix(rest, " and ") && !strings.HasPrefix(rest, " or ")
 }
 
@@ -69,8 +69,8 @@ var joiners = map[string]bool{"of": true, "the": true, "de": true, "la": true, "
 
 // isName reports whether a word is written as a name: a capital that no sentence begins with, or letters and digits.
 func (m *mapper) isName(k int, known map[string]bool) bool {
-	w := m.words[k]
-	text := m.request[w.Start:w.End]
+	w := m.Words[k]
+	text := m.Text[w.Start:w.End]
 	r, _ := utf8.DecodeRuneInString(text)
 	if hasDigit(text) && strings.IndexFunc(text, unicode.IsLetter) >= 0 {
 		return true
@@ -81,10 +81,10 @@ func (m *mapper) isName(k int, known map[string]bool) bool {
 	if w.Text == "i" || w.Stop && w.Text == "a" && text == "A" && k == 0 {
 		return false
 	}
-	first := k == 0 || strings.ContainsAny(m.request[m.words[k-1].End:w.Start], ".!?:\n") && m.words[k-1].End-m.words[k-1].Start > 1
+	first := k == 0 || strings.ContainsAny(m.Text[m.Words[k-1].End:w.Start], ".!?:\n") && m.Words[k-1].End-m.Words[k-1].Start > 1
 	if first {
 		// A sentence begins with a capital anyway: a name only if the next word is one too, or nothing else could stand here.
-		return k+1 < len(m.words) && !w.Stop && known != nil && !known[w.Stem] && m.isName(k+1, nil) && m.request[w.End:m.words[k+1].Start] == " " && !retrieve.IsVerb(w.Text)
+		return k+1 < len(m.Words) && !w.Stop && known != nil && !known[w.Stem] && m.isName(k+1, nil) && m.Text[w.End:m.Words[k+1].Start] == " " && !retrieve.IsVerb(w.Text)
 	}
 	return !(w.Stop && len(text) > 1 && strings.ToUpper(text) != text)
 }
@@ -96,17 +96,17 @@ func (m *mapper) phrases(known map[string]bool) {
 	start := -1
 	flush := func(k int) {
 		if start >= 0 {
-			c := candidate{class: classPhrase, start: m.words[start].Start, end: m.words[k-1].End}
-			c.text = m.request[c.start:c.end]
+			c := candidate{class: classPhrase, start: m.Words[start].Start, end: m.Words[k-1].End}
+			c.text = m.Text[c.start:c.end]
 			m.add(c)
 			start = -1
 		}
 	}
-	for k, w := range m.words {
-		text := m.request[w.Start:w.End]
+	for k, w := range m.Words {
+		text := m.Text[w.Start:w.End]
 		gap := ""
 		if k > 0 {
-			gap = m.request[m.words[k-1].End:w.Start]
+			gap = m.Text[m.Words[k-1].End:w.Start]
 		}
 		switch {
 		case m.covered[w.Start], w.Stop, known[w.Stem], prepositions[w.Text], k == 0 || retrieve.IsVerb(w.Text), numeral(text):
@@ -118,7 +118,7 @@ func (m *mapper) phrases(known map[string]bool) {
 			start = k
 		}
 	}
-	flush(len(m.words))
+	flush(len(m.Words))
 }
 
 // lists makes one candidate of candidates that are named one after the other.
@@ -126,7 +126,7 @@ func (m *mapper) lists() {
 	var out []candidate
 	for i := 0; i < len(m.candidates); i++ {
 		j := i
-		for j+1 < len(m.candidates) && listGap.MatchString(m.request[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
+		for j+1 < len(m.candidates) && listGap.MatchString(m.Text[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
 			j++
 		}
 		c := candidate{class: classList, start: m.candidates[i].start, end: m.candidates[j].end, preposition: m.candidates[i].preposition}
@@ -137,7 +137,7 @@ func (m *mapper) lists() {
 			}
 			c.list = append(c.list, item)
 		}
-		c.text = m.request[c.start:c.end]
+		c.text = m.Text[c.start:c.end]
 		c.first, c.last = m.candidates[i].first, m.candidates[j].last
 		out = append(out, c)
 		i = j

@@ -65,8 +65,8 @@ func (m *mapper) cues(in *spec, c *candidate) float64 {
 	seen := map[string]bool{}
 	d, next := 0, c.start // next is where what stands behind the word begins
 	for k := c.first - 1; k >= max(0, c.first-farthestCue) && d < cuesBefore; k-- {
-		w := m.words[k]
-		if strings.ContainsAny(m.request[w.End:max(next, w.End)], ".;!?") && w.End-w.Start > 2 {
+		w := m.Words[k]
+		if m.sentenceEnds(w.End, next) && w.End-w.Start > 2 {
 			break
 		}
 		next = w.Start
@@ -84,9 +84,9 @@ func (m *mapper) cues(in *spec, c *candidate) float64 {
 	}
 	d = 0
 	before := c.end // where what stands before the word ends
-	for k := c.last + 1; k < len(m.words) && d < cuesBehind; k++ {
-		w := m.words[k]
-		if strings.ContainsAny(m.request[min(before, w.Start):w.Start], ".;!?,") || w.Text == "and" {
+	for k := c.last + 1; k < len(m.Words) && d < cuesBehind; k++ {
+		w := m.Words[k]
+		if m.partEnds(before, w.Start) || w.Text == "and" {
 			break
 		}
 		before = w.End

@@ -12,7 +12,7 @@ import (
 // enums gives inputs with a closed set of values the one that the request names.
 func (m *mapper) enums(r *Result) {
 	stems := map[string]int{} // -> the word, from 1
-	for k, w := range m.words {
+	for k, w := range m.Words {
 		if stems[w.Stem] == 0 {
 			stems[w.Stem] = k + 1
 		}
@@ -23,7 +23,7 @@ func (m *mapper) enums(r *Result) {
 		for _, v := range in.Enum {
 			text := strings.TrimSpace(fmt.Sprint(v))
 			words := retrieve.Words(text)
-			low, high := len(m.words), -1
+			low, high := len(m.Words), -1
 			all := len(words) > 0
 			for _, w := range words {
 				k := stems[w.Stem]
@@ -33,12 +33,12 @@ func (m *mapper) enums(r *Result) {
 				}
 				low, high = min(low, k-1), max(high, k-1)
 			}
-			if all && (numeral(text) || m.words[low].Stop) && !m.near(in, low) {
+			if all && (numeral(text) || m.Words[low].Stop) && !m.near(in, low) {
 				all = false
 			}
 			if all && high-low < 2*len(words)+1 && len(words) > length && text != "" {
 				best, length = v, len(words)
-				from, to = m.words[low].Start, m.words[high].End
+				from, to = m.Words[low].Start, m.Words[high].End
 			}
 		}
 		if best == nil {
@@ -57,13 +57,13 @@ func (m *mapper) inClause(in *spec, k int) bool {
 		return true
 	}
 	c := m.clauses[in.clause]
-	return m.words[k].Start >= c[0] && m.words[k].Start < c[1]
+	return m.Words[k].Start >= c[0] && m.Words[k].Start < c[1]
 }
 
 // near reports whether a word of an input's name stands beside a word.
 func (m *mapper) near(in *spec, k int) bool {
-	for j := max(0, k-3); j <= min(len(m.words)-1, k+3); j++ {
-		if in.name[m.words[j].Stem] || in.text[m.words[j].Stem] {
+	for j := max(0, k-3); j <= min(len(m.Words)-1, k+3); j++ {
+		if in.name[m.Words[j].Stem] || in.text[m.Words[j].Stem] {
 			return true
 		}
 	}
@@ -85,7 +85,7 @@ func (m *mapper) booleans(r *Result) {
 			}
 			n++
 			found := false
-			for k, w := range m.words {
+			for k, w := range m.Words {
 				if w.Stem == stem && (k > 0 || in.begins(stem)) {
 					found, at = true, max(at, k)
 				}
@@ -95,7 +95,7 @@ func (m *mapper) booleans(r *Result) {
 		if n == 0 || !all {
 			continue
 		}
-		before := m.request[:m.words[at].Start]
+		before := m.Text[:m.Words[at].Start]
 		r.Extracted[in.Name] = !negation.MatchString(before[max(0, len(before)-30):])
 	}
 }
@@ -121,23 +121,23 @@ func (m *mapper) lines(r *Result) {
 		if !in.words {
 			continue
 		}
-		span := [2]int{0, len(m.request)}
+		span := [2]int{0, len(m.Text)}
 		if in.clause >= 0 {
 			span = m.clauses[in.clause]
 		}
 		start := -1
-		for _, w := range m.words {
+		for _, w := range m.Words {
 			if w.Start < span[0] || w.End > span[1] {
 				continue
 			}
-			if start < 0 && retrieve.IsVerb(w.Text) || start >= 0 && (lineLead[w.Text] || in.name[w.Stem]) && strings.TrimSpace(m.request[start:w.Start]) == "" {
+			if start < 0 && retrieve.IsVerb(w.Text) || start >= 0 && (lineLead[w.Text] || in.name[w.Stem]) && strings.TrimSpace(m.Text[start:w.Start]) == "" {
 				start = w.End
 			}
 		}
 		if start < 0 {
 			continue
 		}
-		text := m.request[start:span[1]]
+		text := m.Text[start:span[1]]
 		if quoted := quotedLine.FindStringSubmatchIndex(text); quoted != nil {
 			start, text = start+quoted[2], text[quoted[2]:quoted[3]]
 		} else if end := lineEnd.FindStringIndex(text); end != nil {

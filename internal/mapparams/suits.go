@@ -19,152 +19,197 @@ const (
 	little  = 0.3
 )
 
-// classScore says how well a sort of candidate suits an input: below zero it is unlikely, at minus infinity impossible.
+// impossible is the score of a candidate that cannot be a value of an input.
+var impossible = math.Inf(-1)
+
+// ofClass is what speaks for a candidate whatever is wanted.
+var ofClass = map[class]float64{classEntity: some, className: fair, classCode: some, classPhrase: little}
+
+// classScore says how well a sort of candidate suits an input: below zero it is unlikely.
 func classScore(in *spec, c *candidate) float64 {
-	no := math.Inf(-1)
-	switch medium := Medium(c.text); {
-	case medium != "" && in.Kind != "" && in.Kind != medium,
-		IsMedium(in.Kind) && !mayBeFile(c):
-		return no
+	switch {
+	case c.medium != "" && in.Kind != "" && in.Kind != c.medium, IsMedium(in.Kind) && !mayBeFile(c):
+		return impossible
+	case in.Type == value.Integer || in.Type == value.Number:
+		return numberScore(in, c)
+	case in.Type == value.Array:
+		return arrayScore(in, c)
+	case c.class == classList:
+		return impossible
 	}
-	switch in.Type {
-	case value.Integer, value.Number:
-		switch {
-		case c.number == nil:
-			return no
-		case c.class == classCode:
-			return little
-		case in.wants == wantsDate || in.wants == wantsPath:
-			return -some
-		}
-		return fair
-	case value.Array:
-		if in.words && c.class != classList && c.number == nil {
-			return fair
-		}
-		if c.class != classList {
-			return no
-		}
-		s := 0.2 + 0.4*float64(min(len(c.list), 3))
+	if s, settled := patternScore(in, c); settled {
 		return s
 	}
-	if c.class == classList {
-		return no
-	}
-	if c.kind == extract.Path {
-		switch pattern := strings.Contains(c.text, "*"); {
-		case takesPattern(in) && (pattern || endingForm.MatchString(c.text)):
-			return certain
-		case endingForm.MatchString(c.text):
-			return -good
-		case pattern:
-			return -some
-		}
-	}
-	s := map[class]float64{classEntity: some, className: fair, classCode: some, classPhrase: little}[c.class]
-	fits := func(kinds ...string) bool {
-		for _, k := range kinds {
-			if c.kind == k {
-				return true
-			}
-		}
-		return false
-	}
-	temporal := fits(extract.Date, extract.DateRange, extract.DateTime, extract.Time, extract.Duration)
-	switch in.wants {
-	case wantsPath:
-		folder := folderWords.MatchString(in.Description) && !in.name["fil"]
-		switch {
-		case fits(extract.Path) && folder && fileForm.MatchString(c.text):
-			return some
-		case fits(extract.Path):
-			return sure
-		case fits(extract.Quoted):
-			return fair
-		case c.class == classPhrase && folder && c.preposition != "":
-			return good
-		case temporal || c.number != nil:
-			return -fair
-		}
-	case wantsURL:
-		if fits(extract.URL) {
-			return certain
-		}
-		return s - good
-	case wantsEmail:
-		if fits(extract.Email) {
-			return certain
-		}
-	case wantsRepo:
-		if fits(extract.Repo) || fits(extract.Path) && strings.Count(c.text, "/") == 1 {
-			return sure
-		}
-	case wantsDate:
-		switch {
-		case fits(extract.Date, extract.DateRange, extract.DateTime):
-			return sure
-		case temporal:
-			return some
-		}
-		return s - fair
-	case wantsTime:
-		switch {
-		case fits(extract.Time):
-			return sure
-		case temporal:
-			return fair
-		}
-		return s - some
-	case wantsDuration:
-		switch {
-		case fits(extract.Duration):
-			return good
-		case temporal || c.number != nil:
-			return fair
-		}
-	case wantsMoney:
-		if c.number != nil {
-			return good
-		}
-	case wantsCode:
-		switch {
-		case c.class == classCode || fits(extract.Quoted, extract.Issue, extract.Version):
-			return good
-		case c.number != nil:
-			return fair
-		case c.class == classPhrase:
-			return -little
-		case c.class == className && c.text != strings.ToUpper(c.text):
-			return -good
-		}
-	case wantsName, wantsPlace:
-		switch {
-		case c.class == className:
-			return good
-		case fits(extract.Quoted) && in.wants == wantsName:
-			return good
-		case temporal || c.number != nil:
-			return -some
-		}
-	case wantsAnything:
-		if fits(extract.Quoted) {
-			return fair // what is quoted is a value of something
-		}
-	case wantsText:
-		if fits(extract.Quoted) {
-			return good
-		}
-		if c.class == classPhrase && !in.Required {
-			s -= good
+	base := ofClass[c.class]
+	if score := wantScores[in.wants]; score != nil {
+		if s, settled := score(in, c, base); settled {
+			return s
 		}
 	}
 	switch {
-	case fits(extract.Path, extract.URL, extract.Email):
-		return s - little
-	case temporal:
-		return s - some
-	case c.number != nil && c.class == classEntity && !fits(extract.Quoted):
-		return s - some
+	case c.is(extract.Path, extract.URL, extract.Email):
+		return base - little
+	case c.temporal(), c.number != nil && c.class == classEntity && !c.is(extract.Quoted):
+		return base - some
 	}
-	return s
+	return base
+}
+
+func numberScore(in *spec, c *candidate) float64 {
+	switch {
+	case c.number == nil:
+		return impossible
+	case c.class == classCode:
+		return little
+	case in.wants == wantsDate || in.wants == wantsPath:
+		return -some
+	}
+	return fair
+}
+
+func arrayScore(in *spec, c *candidate) float64 {
+	if in.words && c.class != classList && c.number == nil {
+		return fair
+	}
+	if c.class != classList {
+		return impossible
+	}
+	return 0.2 + 0.4*float64(min(len(c.list), 3))
+}
+
+// patternScore settles which of paths and patterns an input takes: what has the signs of a pattern is one, and what has none
+// names one thing.
+func patternScore(in *spec, c *candidate) (s float64, settled bool) {
+	if !c.is(extract.Path) {
+		return 0, false
+	}
+	switch {
+	case in.pattern && (c.glob || c.ending):
+		return certain, true
+	case in.pattern:
+		return -good, true
+	case c.ending:
+		return -good, true
+	case c.glob:
+		return -some, true
+	}
+	return 0, false
+}
+
+// wantScores are how well a candidate suits an input that asks for a sort of value; not settled, what holds for any input
+// decides. base is what speaks for its class.
+var wantScores = map[wants]func(in *spec, c *candidate, base float64) (s float64, settled bool){
+	wantsPath:     pathScore,
+	wantsURL:      urlScore,
+	wantsEmail:    emailScore,
+	wantsRepo:     repoScore,
+	wantsDate:     dateScore,
+	wantsTime:     timeScore,
+	wantsDuration: durationScore,
+	wantsMoney:    moneyScore,
+	wantsCode:     codeScore,
+	wantsName:     nameScore,
+	wantsPlace:    placeScore,
+	wantsText:     textScore,
+	wantsAnything: anyScore,
+}
+
+func pathScore(in *spec, c *candidate, _ float64) (float64, bool) {
+	switch {
+	case c.is(extract.Path) && in.folder && c.file:
+		return some, true
+	case c.is(extract.Path):
+		return sure, true
+	case c.is(extract.Quoted):
+		return fair, true
+	case c.class == classPhrase && in.folder && c.preposition != "":
+		return good, true
+	case c.temporal() || c.number != nil:
+		return -fair, true
+	}
+	return 0, false
+}
+
+func urlScore(_ *spec, c *candidate, base float64) (float64, bool) {
+	if c.is(extract.URL) {
+		return certain, true
+	}
+	return base - good, true
+}
+
+func emailScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	return certain, c.is(extract.Email)
+}
+
+func repoScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	return sure, c.is(extract.Repo) || c.is(extract.Path) && strings.Count(c.text, "/") == 1
+}
+
+func dateScore(_ *spec, c *candidate, base float64) (float64, bool) {
+	switch {
+	case c.is(extract.Date, extract.DateRange, extract.DateTime):
+		return sure, true
+	case c.temporal():
+		return some, true
+	}
+	return base - fair, true
+}
+
+func timeScore(_ *spec, c *candidate, base float64) (float64, bool) {
+	switch {
+	case c.is(extract.Time):
+		return sure, true
+	case c.temporal():
+		return fair, true
+	}
+	return base - some, true
+}
+
+func durationScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	if c.is(extract.Duration) {
+		return good, true
+	}
+	return fair, c.temporal() || c.number != nil
+}
+
+func moneyScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	return good, c.number != nil
+}
+
+func codeScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	switch {
+	case c.class == classCode || c.is(extract.Quoted, extract.Issue, extract.Version):
+		return good, true
+	case c.number != nil:
+		return fair, true
+	case c.class == classPhrase:
+		return -little, true
+	}
+	return -good, c.class == className && c.text != strings.ToUpper(c.text)
+}
+
+func nameScore(in *spec, c *candidate, base float64) (float64, bool) {
+	if c.class != className && c.is(extract.Quoted) {
+		return good, true
+	}
+	return placeScore(in, c, base)
+}
+
+func placeScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	if c.class == className {
+		return good, true
+	}
+	return -some, c.temporal() || c.number != nil
+}
+
+func textScore(in *spec, c *candidate, base float64) (float64, bool) {
+	if c.is(extract.Quoted) {
+		return good, true
+	}
+	return base - good, c.class == classPhrase && !in.Required
+}
+
+// anyScore: what is quoted is a value of something.
+func anyScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	return fair, c.is(extract.Quoted)
 }

@@ -138,15 +138,22 @@ func WantsFolder(key, description string) bool {
 // IsFile reports whether a path has the form of a file's.
 func IsFile(path string) bool { return fileForm.MatchString(path) }
 
-// takesPattern reports whether an input is a pattern of names, as its default or its description shows.
-func takesPattern(in *spec) bool {
+// takesPattern reports whether an input is a pattern of names, as its kind, its default or what it is called shows. A regular
+// expression is none.
+func takesPattern(in *Input) bool {
+	if expressionWords.MatchString(in.Description) {
+		return false
+	}
 	text, _ := in.Default.(string)
-	return strings.Contains(text, "*") || strings.Contains(in.Description, "*.")
+	return patternWords.MatchString(in.Kind) || patternWords.MatchString(in.key()) ||
+		strings.Contains(text, "*") || strings.Contains(in.Description, "*.")
 }
 
 var (
-	folderWords = regexp.MustCompile(`(?i)^\W*(?:the |a |path of the |which )?(?:folder|directory)\b`)
-	fileForm    = regexp.MustCompile(`[^./]\.\pL[\pL\d]{0,7}$`)
+	folderWords     = regexp.MustCompile(`(?i)^\W*(?:the |a |path of the |which )?(?:folder|directory)\b`)
+	patternWords    = regexp.MustCompile(`(?i)(?:^|[_-])(?:pattern|glob|wildcard)s?$`)
+	expressionWords = regexp.MustCompile(`(?i)\bregex|\bregular expression`)
+	fileForm        = regexp.MustCompile(`[^./]\.\pL[\pL\d]{0,7}$`)
 )
 
 var endingForm = regexp.MustCompile(`^\.[\pL\d]{1,8}$`)

@@ -7,31 +7,41 @@ import (
 
 // Clauses cuts a request where a new wish begins: at the end of a sentence, behind "then", and at commas and "and" that
 // a verb follows. verb tells words that something can be asked for with, in lower case, beside those of general English.
-// What it gives are byte offsets.
+// What it gives are byte offsets. It takes time linear in the request.
 func Clauses(request string, verb func(word string) bool) [][2]int {
 	words := Words(request)
+	next := 0 // the first word that is not before the end at hand
 	follows := func(at int) string {
-		for _, w := range words {
-			if w.Start >= at && !leadIn[w.Text] {
-				return w.Text
-			}
+		for next < len(words) && (words[next].Start < at || leadIn[words[next].Text]) {
+			next++
 		}
-		return ""
+		if next == len(words) {
+			return ""
+		}
+		return words[next].Text
 	}
 	var out [][2]int
-	start := 0
-	for _, m := range clauseEnd.FindAllStringIndex(request, -1) {
-		if m[0] < start || quoted(request, m[0]) {
+	start, counted, marks := 0, 0, 0
+	empty := true // nothing but blanks since start
+	for e := (clauseEnds{text: request}); ; {
+		from, to, firm, ok := e.next()
+		if !ok {
+			break
+		}
+		between := request[counted:from]
+		marks += strings.Count(between, `"`)
+		empty = empty && strings.TrimSpace(between) == ""
+		counted = from
+		if marks%2 == 1 {
+			continue // inside quoted text
+		}
+		if verbal := follows(to); !firm && !IsVerb(verbal) && (verb == nil || !verb(verbal)) {
 			continue
 		}
-		text := request[m[0]:m[1]]
-		firm := strings.ContainsAny(text, ".!?;\n") || strings.Contains(text, "then")
-		if next := follows(m[1]); !firm && !IsVerb(next) && (verb == nil || !verb(next)) {
-			continue
-		}
-		if len(strings.Fields(request[start:m[0]])) > 0 {
-			out = append(out, [2]int{start, m[1]})
-			start = m[1]
+		if !empty {
+			out = append(out, [2]int{start, to})
+			marks += strings.Count(request[from:to], `"`)
+			start, counted, empty = to, to, true
 		}
 	}
 	if strings.TrimSpace(request[start:]) != "" {
@@ -40,13 +50,83 @@ func Clauses(request string, verb func(word string) bool) [][2]int {
 	return out
 }
 
-var clauseEnd = regexp.MustCompile(`[.!?;]["'”’)]*\s+|\n+|,?\s+(?:and then|and|then|after that|afterwards|finally|next|as well as|but)\s+|,\s+`)
+// clauseEnds finds where clauses may end: at the end of a sentence or a line, at a comma, and at words that join clauses.
+type clauseEnds struct {
+	text string
+	at   int
+	run  [2]int // the blanks that were looked at last
+}
+
+// joining is behind the blanks at the end of a clause: a word that joins it to the next. blanks stand behind it, too.
+var joining = regexp.MustCompile(`^(?:and then|and|then|after that|afterwards|finally|next|as well as|but)[\t\n\f\r ]+`)
+
+// next gives the place of the next end, blanks around it included, and whether a clause ends there whatever follows.
+func (e *clauseEnds) next() (from, to int, firm, ok bool) {
+	for e.at < len(e.text) {
+		from := e.at
+		switch c := e.text[from]; {
+		case c == '.' || c == '!' || c == '?' || c == ';':
+			behind := from + 1 + len(e.text[from+1:]) - len(strings.TrimLeft(e.text[from+1:], "\"'”’)"))
+			if to := e.blanks(behind); to > behind {
+				e.at = to
+				return from, to, true, true
+			}
+			e.at = behind
+		case c == '\n':
+			to := from
+			for to < len(e.text) && e.text[to] == '\n' {
+				to++
+			}
+			e.at = to
+			return from, to, true, true
+		case c == ',' || blank(c):
+			behind := from
+			if c == ',' {
+				behind++
+			}
+			to := e.blanks(behind)
+			if n := len(joining.FindString(e.text[to:min(len(e.text), to+longestJoining)])); n > 0 && to > behind {
+				e.at = e.blanks(to + n)
+				firm := strings.Contains(e.text[from:e.at], "\n") || strings.Contains(e.text[to:to+n], "then")
+				return from, e.at, firm, true
+			}
+			if c == ',' && to > behind {
+				e.at = to
+				return from, to, strings.Contains(e.text[from:to], "\n"), true
+			}
+			// Blanks alone end nothing, but a line may end among them.
+			if line := strings.IndexByte(e.text[behind:to], '\n'); line >= 0 {
+				e.at = behind + line
+			} else {
+				e.at = max(to, from+1)
+			}
+		default:
+			e.at++
+		}
+	}
+	return 0, 0, false, false
+}
+
+// longestJoining is how much of a text shows whether it begins with a joining word and a blank.
+const longestJoining = len("as well as ") + 1
+
+// blanks is where the blanks end that stand at a place.
+func (e *clauseEnds) blanks(at int) int {
+	if at >= e.run[0] && at < e.run[1] {
+		return e.run[1]
+	}
+	e.run = [2]int{at, at}
+	for e.run[1] < len(e.text) && blank(e.text[e.run[1]]) {
+		e.run[1]++
+	}
+	return e.run[1]
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
 
 // leadIn stands before the verb of a clause.
 var leadIn = map[string]bool{"then": true, "also": true, "please": true, "finally": true, "next": true, "and": true, "i": true, "want": true, "to": true, "would": true,
 	"like": true, "need": true, "you": true, "can": true, "could": true, "afterwards": true, "me": true, "help": true, "d": true}
-
-func quoted(s string, at int) bool { return strings.Count(s[:at], `"`)%2 == 1 }
 
 // IsVerb reports whether a lower-case word is one that requests begin with: it says what is done, not what with.
 func IsVerb(word string) bool { return verbs[word] }

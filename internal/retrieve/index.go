@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -29,10 +30,16 @@ type Index struct {
 	candidates []Candidate
 	postings   map[string][]posting
 	rarity     map[string]float64
-	most       float64              // the rarity of a word that no candidate has
-	names      []map[string]float64 // of each candidate's name, the share that each word has of it
+	most       float64      // the rarity of a word that no candidate has
+	names      [][]nameWord // of each candidate
 	examples   []example
 	mentions   map[string][]int // a word -> the examples that have it
+}
+
+// nameWord is a word of a name, and the share that it has of it.
+type nameWord struct {
+	stem  string
+	share float64
 }
 
 // example is one past request.
@@ -64,9 +71,13 @@ const (
 // world is how many candidates without any of the words stand beside those there are: of few, counts say little.
 const world = 50
 
+// checkEvery is how many candidates or words are looked at between two looks at the context.
+const checkEvery = 256
+
 // NewIndex reads the candidates once. usual are texts of the same sort that are no candidates, such as what components
-// say of themselves: a word that many of them have tells little, also where few candidates have it.
-func NewIndex(candidates []Candidate, usual ...string) *Index {
+// say of themselves: a word that many of them have tells little, also where few candidates have it. The error is that
+// of a context that ended.
+func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*Index, error) {
 	x := &Index{candidates: candidates, postings: map[string][]posting{}, rarity: map[string]float64{}}
 	lengths, total := make([]float64, len(candidates)), 0.0
 	for i := range candidates {
@@ -75,6 +86,9 @@ func NewIndex(candidates []Candidate, usual ...string) *Index {
 	}
 	average := max(1, total/max(1, float64(len(candidates))))
 	for i := range candidates {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		c := &candidates[i]
 		said := map[string]float64{}
 		note := func(text string, times float64) {
@@ -114,30 +128,28 @@ func NewIndex(candidates []Candidate, usual ...string) *Index {
 	}
 	x.most = math.Log(1 + (n+0.5)/0.5)
 	x.readExamples()
-	x.names = make([]map[string]float64, len(candidates))
+	x.names = make([][]nameWord, len(candidates))
 	for i, c := range candidates {
 		total := 0.0
-		own := map[string]float64{}
-		for _, s := range Stems(c.Name) {
-			if own[s] == 0 {
-				own[s] = x.rarity[s]
-				total += x.rarity[s]
-			}
+		stems := Stems(c.Name)
+		slices.Sort(stems)
+		for _, s := range slices.Compact(stems) {
+			x.names[i] = append(x.names[i], nameWord{s, x.rarity[s]})
+			total += x.rarity[s]
 		}
-		for s := range own {
-			own[s] /= total
+		for k := range x.names[i] {
+			x.names[i][k].share /= total
 		}
-		x.names[i] = own
 	}
-	return x
+	return x, nil
 }
 
 // Knows reports whether any candidate has a word.
 func (x *Index) Knows(stem string) bool { return x.postings[stem] != nil }
 
 // Rank orders all candidates by how well they fit a request, best first; equals keep their order. The confidence is the
-// share of the request's words, weighted by rarity, that a candidate has.
-func (x *Index) Rank(request string) []Ranked {
+// share of the request's words, weighted by rarity, that a candidate has. The error is that of a context that ended.
+func (x *Index) Rank(ctx context.Context, request string) ([]Ranked, error) {
 	stems := Stems(request)
 	slices.Sort(stems)
 	stems = slices.Compact(stems)
@@ -145,8 +157,13 @@ func (x *Index) Rank(request string) []Ranked {
 	for i := range out {
 		out[i] = Ranked{Name: x.candidates[i].Name, Index: i}
 	}
+	asked := make(map[string]bool, len(stems))
 	total := 0.0
-	for _, s := range stems {
+	for k, s := range stems {
+		if k%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		asked[s] = true
 		rarity, known := x.rarity[s]
 		if !known {
 			total += x.most / 2 // a name or a value more often than a wish nothing here fulfils
@@ -163,8 +180,10 @@ func (x *Index) Rank(request string) []Ranked {
 	for i := range out {
 		if total > 0 {
 			said := 0.0
-			for _, s := range stems {
-				said += x.names[i][s]
+			for _, w := range x.names[i] {
+				if asked[w.stem] {
+					said += w.share
+				}
 			}
 			c := (1-nameShare)*out[i].Confidence/total + nameShare*said
 			if len(x.candidates[i].Examples) > 0 {
@@ -179,7 +198,7 @@ func (x *Index) Rank(request string) []Ranked {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return out
+	return out, nil
 }
 
 // readExamples indexes past requests one by one: likeness to one of them says more than words from all.

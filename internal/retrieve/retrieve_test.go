@@ -54,11 +54,21 @@ func TestClauses(t *testing.T) {
 // TestRank: the fitting candidate comes first, the ranking is the same each time, and a request that nothing fits is
 // less sure than one that something does.
 func TestRank(t *testing.T) {
-	x := NewIndex([]Candidate{
+	x, err := NewIndex(t.Context(), []Candidate{
 		{Name: "send-mail", Description: "Send a message to somebody.", Keywords: []string{"recipient", "text"}},
 		{Name: "resizeImage", Description: "Change the size of a picture."},
 		{Name: "wf", Description: "", Examples: []string{"what is the weather in Rome", "will it rain today"}},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank := func(request string) []Ranked {
+		ranked, err := x.Rank(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ranked
+	}
 	for _, c := range []struct {
 		request, first string
 		sure           bool
@@ -68,11 +78,11 @@ func TestRank(t *testing.T) {
 		{"what is the weather in Oslo", "wf", true},
 		{"play some music", "", false},
 	} {
-		got := x.Rank(c.request)
+		got := rank(c.request)
 		if len(got) != 3 || c.sure != (got[0].Confidence > 0.3) || c.sure && got[0].Name != c.first {
 			t.Errorf("%q: %+v", c.request, got)
 		}
-		if fmt.Sprint(got) != fmt.Sprint(x.Rank(c.request)) {
+		if fmt.Sprint(got) != fmt.Sprint(rank(c.request)) {
 			t.Errorf("%q: the ranking changes", c.request)
 		}
 	}

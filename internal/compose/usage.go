@@ -11,8 +11,8 @@ import (
 	"pflow/ir"
 )
 
-// part is one way of using a component, which a step can be made of: as it is or, where it states forms, in one of them.
-type part struct {
+// usage is one way of using a component, which a step can be made of: as it is or, where it states forms, in one of them.
+type usage struct {
 	of     *ir.Interface
 	form   *ir.Form
 	does   string         // in words
@@ -21,10 +21,11 @@ type part struct {
 	wanted map[string]int // how many required inputs want a written value of a kind
 	folder bool           // the path that it wants is that of a folder
 	number bool           // it wants a number
+	kinds  []string       // of the written values that the inputs want, in their order
 }
 
-func newPart(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *part {
-	p := &part{of: of, form: form, does: does, inputs: inputs, wanted: map[string]int{}}
+func newUsage(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *usage {
+	p := &usage{of: of, form: form, does: does, inputs: inputs, wanted: map[string]int{}}
 	for _, text := range []string{does, of.Name} {
 		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(p.heads, words[0].Stem) {
 			p.heads = append(p.heads, words[0].Stem)
@@ -32,6 +33,7 @@ func newPart(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *pa
 	}
 	for _, in := range inputs {
 		kind := mapparams.WantedKind(mapparams.Input{Name: in.Key, Kind: in.Kind, Description: in.Description})
+		p.kinds = append(p.kinds, kind)
 		if !in.Required {
 			continue
 		}
@@ -51,14 +53,14 @@ func spokenOf(interfaces []*ir.Interface, request string) []*ir.Interface {
 	return slices.DeleteFunc(slices.Clone(interfaces), func(i *ir.Interface) bool { return i.Workflow && !strings.Contains(said, i.Name) })
 }
 
-// partsOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other
+// usagesOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other
 // components, and what needs text that is code, unless a form gives that code.
-func partsOf(interfaces []*ir.Interface) []*part {
-	var out []*part
+func usagesOf(interfaces []*ir.Interface) []*usage {
+	var out []*usage
 	for _, i := range interfaces {
 		for n := range i.Forms {
 			f := &i.Forms[n]
-			out = append(out, newPart(i, f, f.Summary, f.Inputs))
+			out = append(out, newUsage(i, f, f.Summary, f.Inputs))
 		}
 		if len(i.Forms) > 0 || i.Call != nil {
 			continue
@@ -68,26 +70,26 @@ func partsOf(interfaces []*ir.Interface) []*part {
 			continue
 		}
 		inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
-		out = append(out, newPart(i, nil, i.Description, inputs))
+		out = append(out, newUsage(i, nil, i.Description, inputs))
 	}
 	return out
 }
 
-// text is what a part says of itself.
-func (p *part) text() string { return p.of.Name + " " + p.does }
+// text is what a usage says of itself.
+func (p *usage) text() string { return p.of.Name + " " + p.does }
 
 // params are those of a node whose inputs are given these values.
-func (p *part) params(given map[string]any) map[string]any {
+func (p *usage) params(given map[string]any) map[string]any {
 	if p.form != nil {
 		return p.form.Fill(given)
 	}
 	return given
 }
 
-// candidates are the parts as they are found by a request.
-func candidates(parts []*part) []retrieve.Candidate {
-	out := make([]retrieve.Candidate, len(parts))
-	for i, p := range parts {
+// candidates are the usages as they are found by a request.
+func candidates(usages []*usage) []retrieve.Candidate {
+	out := make([]retrieve.Candidate, len(usages))
+	for i, p := range usages {
 		out[i] = retrieve.Candidate{Name: p.of.Name, Description: p.does}
 		for _, ports := range [][]ir.Port{p.inputs, p.of.Outputs} {
 			for _, port := range ports {

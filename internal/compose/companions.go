@@ -8,15 +8,15 @@ import (
 	"pflow/ir"
 )
 
-// around gives the part chosen for a clause with the parts that the clause calls for beside it, in their order: one that gets
+// around gives the usage chosen for a clause with those that the clause calls for beside it, in their order: one that gets
 // at what the clause names, if the chosen one takes only what is got (what is to be sorted is read first); one for words
 // beyond it (how many there are); and one that writes the result, where the clause says where it goes.
-func (c *composer) around(p *part, ranked []fit, values []written, clause string) []*part {
-	out := []*part{p}
+func (c *composer) around(p *usage, ranked []fit, values []written, clause string) []*usage {
+	out := []*usage{p}
 	sources, goals := p.leaves(values)
 	if len(sources) > 0 && slices.ContainsFunc(p.inputs, takesAnything) {
 		if r := c.reader(ranked, sources); r != nil {
-			out = []*part{r, p}
+			out = []*usage{r, p}
 		}
 	}
 	if more := c.further(p, clause); more != nil {
@@ -30,15 +30,15 @@ func (c *composer) around(p *part, ranked []fit, values []written, clause string
 	return out
 }
 
-// isFed reports whether a part takes none of the values, but what can be read from where they say.
-func (p *part) isFed(values []written) bool {
+// isFed reports whether a usage takes none of the values, but what can be read from where they say.
+func (p *usage) isFed(values []written) bool {
 	return len(p.wanted) == 0 && slices.ContainsFunc(p.inputs, takesAnything) &&
 		slices.ContainsFunc(values, func(v written) bool { return !v.goal })
 }
 
-// leaves are the values of a clause that a part has no required inputs for: those that something is got from, and the paths
+// leaves are the values of a clause that a usage has no required inputs for: those that something is got from, and the paths
 // that something goes to. What writes takes the goals first, anything else the sources.
-func (p *part) leaves(values []written) (sources, goals []written) {
+func (p *usage) leaves(values []written) (sources, goals []written) {
 	room := map[string]int{}
 	for kind, n := range p.wanted {
 		room[kind] = n
@@ -59,8 +59,8 @@ func (p *part) leaves(values []written) (sources, goals []written) {
 	return sources, goals
 }
 
-// reader is the best part that needs just these values and writes nothing; nil if there is none.
-func (c *composer) reader(ranked []fit, values []written) *part {
+// reader is the best usage that needs just these values and writes nothing; nil if there is none.
+func (c *composer) reader(ranked []fit, values []written) *usage {
 	had := map[string]int{}
 	for _, v := range values {
 		had[v.kind]++
@@ -79,16 +79,16 @@ func (c *composer) reader(ranked []fit, values []written) *part {
 			fits = fits && r.wanted[kind] == n
 		}
 		if fits && needs == len(values) {
-			return r.part
+			return r.usage
 		}
 	}
 	return nil
 }
 
-// writer is the one part that writes whatever there is to a path; nil if there is none, or a choice.
-func (c *composer) writer() *part {
-	var out *part
-	for _, p := range c.parts {
+// writer is the one usage that writes whatever there is to a path; nil if there is none, or a choice.
+func (c *composer) writer() *usage {
+	var out *usage
+	for _, p := range c.usages {
 		if p.of.Has(ir.Writes) && !p.of.Has(ir.Destructive) && !p.of.Workflow && p.form == nil && p.wanted[extract.Path] == 1 && len(p.wanted) == 1 &&
 			slices.ContainsFunc(p.inputs, takesAnything) {
 			if out != nil {
@@ -100,9 +100,9 @@ func (c *composer) writer() *part {
 	return out
 }
 
-// further is the form that does what a clause says beyond a part that gets at something. It is nil if every word that any
-// part knows is the part's own, or no form has all the others and takes what the part gives.
-func (c *composer) further(p *part, clause string) *part {
+// further is the form that does what a clause says beyond a usage that gets at something. It is nil if every word that any
+// usage knows is its own, or no form has all the others and takes what it gives.
+func (c *composer) further(p *usage, clause string) *usage {
 	if p.form != nil || len(p.of.Outputs) == 0 || len(p.wanted) == 0 || p.of.Has(ir.Writes) {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (c *composer) further(p *part, clause string) *part {
 	if len(more) == 0 {
 		return nil
 	}
-	for _, f := range c.parts {
+	for _, f := range c.usages {
 		takes := slices.ContainsFunc(f.inputs, func(in ir.Port) bool { return takesAnything(in) && in.Type == p.of.Outputs[0].Type })
 		if f.form != nil && takes && shared(more, c.stemsOf(f.does)) == len(more) {
 			return f

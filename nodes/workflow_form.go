@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"pflow/internal/compose"
 	"pflow/internal/library"
+	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -15,20 +17,25 @@ import (
 
 // raise puts the saved workflow that would be made again for a request at the head of the ranking, however other its
 // words are. A form that many saved workflows share says nothing of any of them.
-func (s *candidates) raise(ranked []retrieve.Ranked, request string, now time.Time) (raised int) {
+func (s *candidates) raise(ctx context.Context, ranked []retrieve.Ranked, request *mapparams.Request) (raised int, err error) {
 	const (
 		most = 3
 		sure = 0.9
 	)
-	result := s.compose(request, now)
+	result, err := s.compose(ctx, request)
+	if err != nil {
+		return -1, err
+	}
 	if result.Workflow == nil {
 		if result.Partial {
-			s.lower(ranked, "", now)
+			err = s.lower(ctx, ranked, "", request.Now)
 		}
-		return -1
+		return -1, err
 	}
 	form := formOf(result.Workflow)
-	s.lower(ranked, form, now)
+	if err := s.lower(ctx, ranked, form, request.Now); err != nil {
+		return -1, err
+	}
 	best, n := -1, 0
 	for k, r := range ranked {
 		if s.form(s.Records[r.Index]) == form {
@@ -38,42 +45,57 @@ func (s *candidates) raise(ranked []retrieve.Ranked, request string, now time.Ti
 		}
 	}
 	if best < 0 || n > most {
-		return -1
+		return -1, nil
 	}
 	if ranked[best].Confidence < sure {
 		ranked[best].Confidence, ranked[best].Reason = sure, "is the workflow that would be made for the request"
 	}
-	return ranked[best].Index
+	return ranked[best].Index, nil
 }
 
 // lower takes off confidence in the first saved workflows that were made of a request in the way in which another one, or
 // none, would be made now: what is composed differently is another wish, whatever words the two share. form is "" for none.
-func (s *candidates) lower(ranked []retrieve.Ranked, form string, now time.Time) {
+func (s *candidates) lower(ctx context.Context, ranked []retrieve.Ranked, form string, now time.Time) error {
 	const (
 		first = 3
 		left  = 0.4
 	)
 	for k := range ranked[:min(first, len(ranked))] {
 		r := s.Records[ranked[k].Index]
-		if own := s.form(r); own == form || len(r.Examples) == 0 {
+		own := s.form(r)
+		if own == form || len(r.Examples) == 0 {
 			continue
-		} else if made := s.compose(r.Examples[0], now).Workflow; made != nil && formOf(made) == own {
+		}
+		example, err := mapparams.Read(ctx, r.Examples[0], now)
+		if err != nil {
+			return err
+		}
+		made, err := s.compose(ctx, example)
+		if err != nil {
+			return err
+		}
+		if made.Workflow != nil && formOf(made.Workflow) == own {
 			ranked[k].Confidence = math.Round(left*ranked[k].Confidence*1e4) / 1e4
 		}
 	}
+	return nil
 }
 
 // compose makes the workflow for a request out of node types alone.
-func (s *candidates) compose(request string, now time.Time) compose.Result {
+func (s *candidates) compose(ctx context.Context, request *mapparams.Request) (compose.Result, error) {
 	const most = 30
 	all := s.Catalogue.All()
+	ranked, err := s.componentIndex().Rank(ctx, compose.Masked(request))
+	if err != nil {
+		return compose.Result{}, err
+	}
 	var some []*ir.Interface
-	for _, r := range s.componentIndex().Rank(compose.Masked(request, now)) {
+	for _, r := range ranked {
 		if c := all[r.Index]; !c.Workflow && len(some) < most && (r.Confidence > 0 || len(all) <= most) {
 			some = append(some, c)
 		}
 	}
-	return compose.Compose(request, some, compose.Options{Now: now, Least: 0.2, LeastStep: 0.25})
+	return compose.Compose(ctx, request, some, compose.Options{Least: 0.2, LeastStep: 0.25})
 }
 
 // form is formOf a saved workflow, worked out once.

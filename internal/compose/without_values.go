@@ -1,27 +1,26 @@
 package compose
 
 import (
-	"time"
-
 	"pflow/internal/extract"
+	"pflow/internal/mapparams"
 )
 
 // Masked is a request with blanks, of the same length, for the values whose words say nothing of what is wanted: quoted
 // text and addresses. The ending of a path stays: it tells the sort of file, and so which component works on it.
-func Masked(request string, now time.Time) string { return masked(request, now, true) }
+func Masked(r *mapparams.Request) string { return masked(r, true) }
 
 // Unvalued is Masked without the endings too: what two requests for other files have in common.
-func Unvalued(request string, now time.Time) string { return masked(request, now, false) }
+func Unvalued(r *mapparams.Request) string { return masked(r, false) }
 
-func masked(request string, now time.Time, endings bool) string {
-	out := []byte(request)
-	for _, e := range extract.Entities(request, now) {
+func masked(r *mapparams.Request, endings bool) string {
+	out := []byte(r.Text)
+	for _, e := range r.Entities {
 		from, to := e.Start, e.End
 		switch e.Kind {
 		case extract.Quoted, extract.URL, extract.Email, extract.Version, extract.Repo:
 		case extract.Path:
 			for k := to - 1; k > from && endings; k-- {
-				if request[k] == '.' {
+				if r.Text[k] == '.' {
 					to = k
 					break
 				}
