@@ -55,10 +55,7 @@ func transform() nodetype.Type {
 			}
 			scope.Set("inputs", inputs)
 			result, err := program.Eval(scope)
-			if err != nil {
-				return nodetype.Outcome{}, inParam("expression", err)
-			}
-			return nodetype.Outcome{Outputs: map[string]any{"result": result}}, nil
+			return nodetype.Outcome{Outputs: map[string]any{"result": result}}, err
 		},
 		Example: nodetype.Example{
 			Params: map[string]any{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/engine"
+	"pflow/internal/diag"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
 	"pflow/internal/value"
@@ -43,7 +45,7 @@ All but id and request may be left out. Each line gets one result line with its 
 			if from != "" {
 				err = a.planMany(c.Context(), from, o.writer(), concurrency)
 			} else {
-				err = a.planOne(c.Context(), args, o)
+				err = a.planOne(c.Context(), args, out, o)
 			}
 			return o.end(out, err)
 		},
@@ -56,7 +58,7 @@ All but id and request may be left out. Each line gets one result line with its 
 }
 
 // planOne plans one request and shows the plan, unless standard output is where it is written as a file.
-func (a *app) planOne(ctx context.Context, words []string, o *planOutput) error {
+func (a *app) planOne(ctx context.Context, words []string, name string, o *planOutput) error {
 	r, err := a.readRequest(ctx, words)
 	if err != nil {
 		return err
@@ -65,13 +67,42 @@ func (a *app) planOne(ctx context.Context, words []string, o *planOutput) error 
 	if err != nil {
 		return err
 	}
+	var d *planDraft
+	if plan.WorkflowIR != nil {
+		var findings *diag.Err // it cannot be run, so it uses nothing
+		if d, err = a.draft(ctx, r, plan, nil); err != nil && !errors.As(err, &findings) {
+			return err
+		}
+	}
 	if o != nil {
-		fmt.Fprintln(o, string(planner.FileOf(r.Text, plan)))
+		if err := a.writePlan(o, r, plan, d, name); err != nil {
+			return err
+		}
 		if o.stdout {
 			return planned(plan)
 		}
 	}
 	return a.showPlanned(ctx, plan)
+}
+
+// writePlan writes a plan as a file and says by which digest it is approved.
+func (a *app) writePlan(o *planOutput, r planner.Request, plan *planner.Result, d *planDraft, name string) error {
+	var uses any
+	if d != nil {
+		var err error
+		if uses, err = d.uses(); err != nil {
+			return err
+		}
+	}
+	data, digest := planner.FileOf(r.Text, plan, uses, a.planKey())
+	fmt.Fprintln(o, string(data))
+	if o.stdout {
+		name = "FILE"
+	}
+	if d != nil && plan.Status == planner.Ready && !a.quiet {
+		fmt.Fprintf(a.stderr, "approve exactly this, in any home, with: pflow apply %s --yes=%s\n", shellQuote(name), digest)
+	}
+	return nil
 }
 
 // showPlanned shows a plan and gives the error that stands for its status.

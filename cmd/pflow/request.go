@@ -23,6 +23,7 @@ func (a *app) requestCommand(root *cobra.Command) {
 	f := &runFlags{}
 	a.planFlags(root)
 	f.approval(root, "approve the plan; --yes=destructive also what destroys")
+	f.keeping(root)
 	root.RunE = func(c *cobra.Command, args []string) error {
 		line, err := readRequestLine(c, args)
 		switch {
@@ -227,9 +228,6 @@ func (a *app) plannerFlow() (*engine.Flow, *engine.Recording, error) {
 // text beside words is what the request is about.
 func (a *app) readRequest(ctx context.Context, words []string) (planner.Request, error) {
 	r := planner.Request{Text: strings.Join(words, " "), Source: "args", Date: a.date}
-	if err := a.withoutKeys("the request", r.Text); err != nil {
-		return r, err
-	}
 	if isTerminal(a.stdin) {
 		return r, nil
 	}
@@ -240,9 +238,6 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 	switch {
 	case r.Text == "-":
 		r.Text, r.Source = strings.TrimSpace(*piped), "stdin"
-		if err := a.withoutKeys("the request", r.Text); err != nil {
-			return r, err
-		}
 	case *piped != "":
 		r.Stdin = *piped
 	}
@@ -255,8 +250,7 @@ func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, err
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := a.shelfOf(ctx)
-	if err != nil {
+	if _, err := a.shelfOf(ctx); err != nil {
 		return nil, err
 	}
 	p := a.follow("planning")
@@ -274,11 +268,6 @@ func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, err
 		ctx = a.withExchanges(ctx, o.RunID)
 	}
 	plan := planner.Plan(p.within(ctx), flow, r, o)
-	if name, _ := plan.WorkflowName.(string); plan.Path == "generate" {
-		if c := shelf.Catalogue.Get(name); c != nil && !c.Workflow { // saved under it, it would be hidden by the node type
-			plan.WorkflowName = name + "-workflow"
-		}
-	}
 	return plan, nil
 }
 
@@ -292,5 +281,5 @@ func (a *app) request(ctx context.Context, words []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.decide(ctx, r, p, f)
+	return a.decide(ctx, r, p, a.made(words), f)
 }

@@ -13,11 +13,25 @@ import (
 // approvePlan asks what to do with a plan. Without anybody to ask it is shown and no more.
 func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err error) {
 	if !a.interactive() {
-		return false, a.planInstead(d.plan, fail(exitDeclined, "nothing was saved or run: --yes approves the plan"))
+		why := "--yes approves the plan"
+		if d.foreign != "" {
+			why = fmt.Sprintf("%s; to approve exactly this: %s", d.foreign, d.made.command("--yes="+d.digest))
+		}
+		return false, a.planInstead(d.plan, fail(exitDeclined, "nothing was saved or run: %s", why))
 	}
-	question, choices := fmt.Sprintf("Save as '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
-	if d.reuse {
-		question, choices = fmt.Sprintf("Run '%s'? [Y/n]", d.name), "yes or no"
+	if d.foreign != "" {
+		fmt.Fprintln(a.stderr, d.foreign)
+	}
+	question, choices := "", ""
+	ask := func() {
+		switch {
+		case d.reuse:
+			question, choices = fmt.Sprintf("Run '%s'? [Y/n]", d.name), "yes or no"
+		case d.next:
+			question, choices = fmt.Sprintf("Save as the next version of '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
+		default:
+			question, choices = fmt.Sprintf("Save as '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
+		}
 	}
 	declined := func(why string) error {
 		if d.editing != "" {
@@ -26,6 +40,7 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 		return fail(exitDeclined, "nothing was saved or run%s", why)
 	}
 	for {
+		ask() // an edit may change the name
 		answer, err := a.readLine(ctx, question)
 		if ctx.Err() != nil {
 			return false, declined("")

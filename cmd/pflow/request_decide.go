@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
+	"strings"
 
 	"pflow/internal/diag"
 	"pflow/internal/library"
@@ -14,16 +14,47 @@ import (
 	"pflow/ir"
 )
 
-// planDraft is a plan that awaits approval.
+// planDraft is a plan that awaits approval. What it would run is compiled when it is made: nothing is loaded by its name
+// again once it is approved.
 type planDraft struct {
 	request  planner.Request
 	plan     *planner.Result
+	made     *invocation // the command line that it is of
 	workflow *ir.Workflow
 	document []byte
 	params   map[string]any
 	name     string
+	next     bool   // it becomes the next version of a workflow that has the name
+	moved    string // why its name is not the one that it was planned under; "" if it is
 	reuse    bool
-	editing  string // the file of a text that was edited and has errors, "" if there is none
+	loaded   *loaded // what would be run
+	stuck    error   // what keeps it from being run; it may be saved
+	editing  string  // the file of a text that was edited and has errors, "" if there is none
+	foreign  string  // why a plan file is no plan of this home; "" if it is one, or no file
+	digest   string  // of what would be run, of a plan file
+}
+
+// draft makes a draft of a plan that has a workflow.
+func (a *app) draft(ctx context.Context, r planner.Request, p *planner.Result, made *invocation) (*planDraft, error) {
+	d := &planDraft{request: r, plan: p, made: made, params: p.ExecutionParams, name: fmt.Sprint(p.WorkflowName)}
+	d.reuse = p.Path == "reuse" && a.isSaved(d.name)
+	found, err := a.check(ctx, d, []byte(value.JSON(p.WorkflowIR)))
+	if err == nil {
+		err = found.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// isSaved reports whether the home has a workflow of a name.
+func (a *app) isSaved(name string) bool {
+	if a.homeDir() == "" {
+		return false
+	}
+	_, _, err := a.library().Get(name)
+	return err == nil
 }
 
 // check takes a document as the draft's workflow, unless it has errors.
@@ -33,43 +64,118 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 		return nil, err
 	}
 	w, found := workflow.Check(document, shelf.Catalogue, a.nodeTypes(), ir.Options{})
-	if !found.HasErrors() {
-		d.workflow, d.document = w, document
+	if found.HasErrors() {
+		return found, nil
 	}
+	d.workflow, d.document = w, document
+	if !d.reuse {
+		if d.name, d.next, d.moved, err = a.ownName(ctx, d.name, w); err != nil {
+			return nil, err
+		}
+		d.plan.WorkflowName = d.name
+	}
+	src := workflow.Source{Name: d.name, Workflow: w}
+	r := d.record()
+	if d.reuse {
+		src = a.savedSource(src)
+	} else {
+		src.Draft = r.Encode()
+	}
+	d.loaded, d.stuck = a.program(ctx, r, src)
 	return found, nil
 }
 
+// savedSource gives the source of a saved workflow the places of its file, if that is what it says.
+func (a *app) savedSource(src workflow.Source) workflow.Source {
+	if a.homeDir() == "" {
+		return src
+	}
+	r, _, err := a.library().Get(src.Name)
+	if err != nil || r.Workflow.Hash() != src.Workflow.Hash() {
+		return src
+	}
+	if data, err := os.ReadFile(a.library().Path(src.Name)); err == nil {
+		src.File, src.Data = a.library().Path(src.Name), data
+	}
+	return src
+}
+
+// record is what is saved of a draft.
+func (d *planDraft) record() *library.Record {
+	r := &library.Record{Name: d.name, IR: d.document, Workflow: d.workflow, Examples: []string{d.request.Text},
+		Origin: value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID})}
+	r.Description, _ = d.plan.Metadata["description"].(string)
+	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
+		for _, w := range words {
+			r.Keywords = append(r.Keywords, fmt.Sprint(w))
+		}
+	}
+	return r
+}
+
+// uses is what the draft would run beside its own workflow; nil if it cannot be run.
+func (d *planDraft) uses() (any, error) {
+	if d.loaded == nil {
+		return nil, nil
+	}
+	return d.loaded.program.Uses(d.loaded.flows)
+}
+
 // decide shows a plan, asks what is missing and whether to go on, and carries it out.
-func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, f *runFlags) error {
+func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, made *invocation, f *runFlags) error {
 	if err := unplanned(p); err != nil {
 		return a.planInstead(p, err)
 	}
-	d := &planDraft{request: r, plan: p, params: p.ExecutionParams, reuse: p.Path == "reuse", name: fmt.Sprint(p.WorkflowName)}
-	found, err := a.check(ctx, d, []byte(value.JSON(p.WorkflowIR)))
+	d, err := a.draft(ctx, r, p, made)
 	if err != nil {
 		return err
 	}
-	if err := found.Err(); err != nil {
-		return err
-	}
-	if !a.quiet {
-		a.showPlan(ctx, a.stderr, p, d.workflow)
-	}
-	if p.Status == planner.NeedsInput {
+	return a.decideOn(ctx, d, f)
+}
+
+func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
+	a.showDraft(ctx, d)
+	if d.plan.Status == planner.NeedsInput {
 		if !a.interactive() {
-			return a.planInstead(p, missingInput(p))
+			return a.planInstead(d.plan, missingInput(d.plan))
 		}
 		if err := a.askMissing(ctx, d); err != nil {
 			return err
 		}
 	}
-	run := true
-	if f.yes == "" {
+	run, approved, err := f.approves(d)
+	if err != nil {
+		return a.planInstead(d.plan, err)
+	}
+	if !approved {
 		if run, err = a.approvePlan(ctx, d); err != nil {
 			return err
 		}
 	}
 	return a.carryOut(ctx, d, run, f)
+}
+
+// approves reports whether the command line approves a draft, and whether it is to be run. The error is of a digest that
+// is of something else.
+func (f *runFlags) approves(d *planDraft) (run, approved bool, err error) {
+	switch given := f.digest(); {
+	case given != "" && given != d.digest:
+		return false, false, fail(exitDeclined, "nothing was saved or run: this plan would run %s, not %s", d.digest, given)
+	case given == "" && d.foreign != "":
+		return false, false, nil
+	}
+	return !f.save, f.yes != "" || f.save, nil
+}
+
+// showDraft shows what is to be approved.
+func (a *app) showDraft(ctx context.Context, d *planDraft) {
+	if a.quiet {
+		return
+	}
+	a.showPlan(ctx, a.stderr, d.plan, d.workflow)
+	if d.moved != "" {
+		fmt.Fprintln(a.stderr, d.moved)
+	}
 }
 
 // planInstead is the end of a request that comes to no run: with --json, the plan is the result.
@@ -82,79 +188,113 @@ func (a *app) planInstead(p *planner.Result, err error) error {
 	return err
 }
 
-// carryOut saves a new workflow and runs it. One that was there already is run, and the request noted with it if that
-// went well.
+// carryOut runs a workflow that was approved. A new one is saved once its first run has succeeded, or instead of it; with
+// one that was there already the request is noted.
 func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags) error {
 	if err := a.needsHome(); err != nil {
 		return err
 	}
-	if !d.reuse {
-		if err := a.saveDraft(ctx, d, f); err != nil {
-			return err
-		}
+	if err := a.library().ValidName(d.name); err != nil {
+		return usage("%v", err)
 	}
-	l, err := a.loadWorkflow(ctx, d.name)
-	if err != nil {
-		return err
-	}
-	in := &invocation{path: "pflow run", subject: d.name}
+	in := &invocation{path: "pflow run", subject: d.name, flags: a.sameHome()}
 	for _, name := range value.SortedKeys(d.params) {
 		if i, ok := d.workflow.Input(name); ok && i.FromStdin {
 			continue // it may be long, and can be piped in again
 		}
 		in.words = append(in.words, name+"="+string(ir.Text(d.params[name])))
 	}
-	if !run {
-		fmt.Fprintf(a.stderr, "run it with: %s\n", in.command())
-		return nil
+	if !d.reuse {
+		if err := a.library().Writable(ctx); err != nil { // better now than once it has run
+			return notSaved(err)
+		}
 	}
+	if !run {
+		return a.keepOnly(ctx, d, in)
+	}
+	if d.stuck != nil {
+		return d.stuck
+	}
+	l := d.loaded
 	given := workflow.Given{Values: d.params}
 	if text, ok := d.request.Stdin.(string); ok && l.program.Piped {
 		given.Stdin = &text
+	}
+	again := d.made
+	if d.reuse {
+		again = in
 	}
 	store, missing, err := l.program.Bind(given)
 	switch {
 	case err != nil:
 		return usage("%v", err)
 	case len(missing) > 0:
-		return a.lacks(l.program, missing, in)
+		return a.lacks(l.program, missing, again)
 	}
-	if err := a.approveDestructive(ctx, l.program, store, in, f); err != nil {
+	if err := a.approveDestructive(ctx, l.program, store, again, f); err != nil {
 		return err
 	}
-	if err := a.start(ctx, l, store, in, f); err != nil {
+	res, err := a.execute(ctx, l, store, f)
+	if err != nil {
 		return err
 	}
-	if err := a.library().AddExample(ctx, d.name, d.request.Text); err != nil { // a new workflow has it already
-		a.warn("the request is not noted with %s: %v", d.name, err)
+	if err := a.conclude(ctx, l, res, again.command()); err != nil {
+		return err
+	}
+	if d.reuse {
+		a.exemplify(ctx, d.name, d.request.Text)
 	}
 	return nil
 }
 
-// saveDraft saves a new workflow. A name that is taken is asked about; --yes makes the next version. If it is the current
-// version already, there is nothing to save or to ask.
-func (a *app) saveDraft(ctx context.Context, d *planDraft, f *runFlags) error {
-	r := &library.Record{Name: d.name, IR: d.document, Workflow: d.workflow, Examples: []string{d.request.Text},
-		Origin: value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID})}
-	r.Description, _ = d.plan.Metadata["description"].(string)
-	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
-		for _, w := range words {
-			r.Keywords = append(r.Keywords, fmt.Sprint(w))
+// conclude is the end of a run that a request led to: what is new is saved if it is done, its outcome is noted.
+func (a *app) conclude(ctx context.Context, l *loaded, res *workflow.Result, again string) error {
+	name := l.source.Name
+	failed := "run it again with: " + again
+	var unsaved error
+	if l.source.Draft != nil {
+		failed = fmt.Sprintf("%s is not saved, since its first run failed; keep it with: %s", name, a.keepHint(name, res.RunID))
+		if res.Status == workflow.Done {
+			kept, err := a.keep(ctx, l.source.Draft)
+			if err != nil {
+				unsaved = fail(exitFailed, "the run is done, but %s is not saved: %v; keep it with: %s", name, err, a.keepHint(name, res.RunID))
+			} else {
+				name = kept
+			}
 		}
 	}
-	_, err := a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: f.yes != "", Once: true})
-	if isTaken(err) && f.yes == "" && a.interactive() && a.agreed(ctx, fmt.Sprintf("There is a workflow %q. Save this one as its next version? [y/N]", r.Name)) {
-		_, err = a.library().Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true, Once: true})
+	a.note(ctx, name, l.program, res)
+	if err := a.endedAs(res, again, failed); err != nil {
+		return err
 	}
-	if isTaken(err) {
-		return fail(exitDeclined, "nothing was saved or run: there is a workflow %q; --yes makes this its next version", r.Name)
+	return unsaved
+}
+
+// keepHint is the command that saves what a run was made of.
+func (a *app) keepHint(name, run string) string {
+	in := &invocation{path: "pflow workflow save", subject: name, flags: a.sameHome()}
+	return in.command("--from-run", run)
+}
+
+// keepOnly saves a new workflow without running it.
+func (a *app) keepOnly(ctx context.Context, d *planDraft, in *invocation) error {
+	if !d.reuse {
+		kept, err := a.keep(ctx, d.record().Encode())
+		if err != nil {
+			return notSaved(err)
+		}
+		d.name, in.subject = kept, kept
+	} else if !a.quiet {
+		fmt.Fprintf(a.stderr, "%s is saved already\n", d.name)
 	}
-	if err != nil {
-		return notSaved(err)
+	if a.asJSON {
+		r, _, err := a.library().Get(d.name)
+		if err != nil {
+			return a.noWorkflow(d.name, err)
+		}
+		return a.printJSON(a.workflowDocument(r, true))
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "saved as %s\n", d.name)
-	}
+	fmt.Fprintf(a.stderr, "run it with: %s\n", in.command())
 	return nil
 }
 
@@ -194,6 +334,26 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 	}
 	d.editing = ""
 	a.showFindings(found)
-	a.showPlan(ctx, a.stderr, d.plan, d.workflow)
+	a.showDraft(ctx, d)
 	return nil
+}
+
+// sameHome are the flags by which another command of pflow finds the same home and components.
+func (a *app) sameHome() []string {
+	var out []string
+	if a.homeFlag != "" {
+		out = append(out, "--home", a.homeFlag)
+	}
+	for _, file := range a.nodeFiles {
+		out = append(out, "--nodes", file)
+	}
+	if a.noBuiltin {
+		out = append(out, "--no-builtin")
+	}
+	return out
+}
+
+// made is the command line of a request.
+func (a *app) made(words []string) *invocation {
+	return &invocation{path: "pflow", subject: strings.Join(words, " "), flags: a.sameHome()}
 }

@@ -13,6 +13,8 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
+	"pflow/internal/library"
 	"pflow/internal/workflow"
 	"pflow/ir"
 )
@@ -21,25 +23,7 @@ import (
 type runFlags struct {
 	yes    string
 	dryRun bool
-}
-
-// approval adds --yes.
-func (f *runFlags) approval(c *cobra.Command, what string) {
-	c.Flags().StringVarP(&f.yes, "yes", "y", "", what)
-	c.Flags().Lookup("yes").NoOptDefVal = yesPlan
-}
-
-// The values of --yes.
-const (
-	yesPlan        = "plan"
-	yesDestructive = "destructive"
-)
-
-func (f *runFlags) check() error {
-	if !slices.Contains([]string{"", yesPlan, yesDestructive}, f.yes) {
-		return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
-	}
-	return nil
+	save   bool // keep without running
 }
 
 // read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
@@ -186,7 +170,7 @@ func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, store
 	for _, n := range nodes {
 		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
 	}
-	if len(nodes) == 0 || f.yes == yesDestructive {
+	if len(nodes) == 0 || f.says(yesDestructive) {
 		return nil
 	}
 	what := strings.Join(names, ", ")
@@ -200,7 +184,7 @@ func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, store
 			return err
 		}
 	}
-	return fail(exitDeclined, "nothing was run: %s may destroy what is there; approve that with: %s", what, in.command("--yes=destructive"))
+	return fail(exitDeclined, "nothing was run: %s may destroy what is there; approve that with: %s", what, in.command(f.alsoDestructive()))
 }
 
 // agreed asks a question whose answer is no unless it is yes.
@@ -213,7 +197,7 @@ func (a *app) agreed(ctx context.Context, question string) bool {
 func (a *app) approve(f *runFlags) workflow.Approve {
 	return func(ctx context.Context, n workflow.Approval) bool {
 		if n.Destructive {
-			return f.yes == yesDestructive
+			return f.says(yesDestructive)
 		}
 		return f.yes != "" || a.interactive() && a.agreed(ctx, fmt.Sprintf("Run %s (%s)? [y/N]", n.Node, n.Type))
 	}
@@ -221,6 +205,16 @@ func (a *app) approve(f *runFlags) workflow.Approve {
 
 // start begins a run with a journal and prints its result.
 func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
+	res, err := a.execute(ctx, l, store, f)
+	if err != nil {
+		return err
+	}
+	a.note(ctx, l.source.Name, l.program, res)
+	return a.ended(res, in.command())
+}
+
+// execute runs a workflow with a journal.
+func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *runFlags) (*workflow.Result, error) {
 	id := journal.NewID(time.Now())
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
 	w, unkept := a.newJournal(id, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
@@ -234,17 +228,36 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 	res, err := l.program.Run(p.within(ctx), store, o)
 	p.stop()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if unkept != nil {
 		res.Lost = unkept
 		res.Warnings = append(res.Warnings, "the run cannot be resumed: "+fileError(unkept))
 	}
-	return a.ended(res, in.command())
+	return res, nil
+}
+
+// note counts a run with its workflow, if that is a saved one.
+func (a *app) note(ctx context.Context, name string, p *workflow.Program, res *workflow.Result) {
+	e := library.Ended{At: time.Now(), Run: res.RunID}
+	switch {
+	case a.homeDir() == "" || res.Status == workflow.Cancelled || res.Status == workflow.Waiting:
+		return
+	case res.Error != nil:
+		e.Failed, e.Kind, e.Message, e.Node = true, fault.Kind(res.Error.Kind), res.Error.Message, res.Error.Node
+	}
+	if err := a.library().Note(context.WithoutCancel(ctx), name, p.Workflow.Hash(), e); err != nil {
+		a.warn("what came of the run is not noted with %s: %v", name, err)
+	}
 }
 
 // ended prints how a run of a workflow ended and gives the error that stands for it. again is the command that began it.
 func (a *app) ended(res *workflow.Result, again string) error {
+	return a.endedAs(res, again, "run it again with: "+again)
+}
+
+// endedAs is ended with what to do about a run that failed.
+func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 	for _, w := range res.Warnings {
 		a.warn("%s", w)
 	}
@@ -282,7 +295,7 @@ func (a *app) ended(res *workflow.Result, again string) error {
 	if p := res.Error.Place.String(); p != "" {
 		where = p + ": "
 	}
-	return fail(exitFailed, "%s%s [%s]%s; run it again with: %s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts), again)
+	return fail(exitFailed, "%s%s [%s]%s; %s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts), failed)
 }
 
 // printOutputs writes the outputs: a single one as it is, several as JSON.

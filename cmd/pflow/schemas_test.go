@@ -22,6 +22,7 @@ workflow          workflow show greet
 workflow          workflow show greet@1
 workflow-history  workflow history greet
 workflow-run      run greet name=Ada
+workflow-history  workflow history greet
 workflow-run      run greet
 workflow-run      run ./fail.json
 workflow-run      run ./wait.json

@@ -43,6 +43,12 @@ type workflowItem struct {
 	File        string   `json:"file"`
 }
 
+// versionItem is one version of `workflow history --json`.
+type versionItem struct {
+	workflowItem
+	Runs library.Outcome `json:"runs"`
+}
+
 func (a *app) workflowItem(r *library.Record) workflowItem {
 	return workflowItem{r.Name, r.Description, append([]string{}, r.Keywords...), r.Version, stamp(r.CreatedAt), stamp(r.UpdatedAt), a.library().Path(r.Name)}
 }
@@ -166,20 +172,36 @@ func (a *app) workflowHistoryCommand() *cobra.Command {
 				return a.noWorkflow(args[0], err)
 			}
 			a.showFindings(found)
-			items := []workflowItem{}
+			items := []versionItem{}
 			for _, r := range records {
-				items = append(items, a.workflowItem(r))
+				item := versionItem{workflowItem: a.workflowItem(r)}
+				if r.Outcome != nil {
+					item.Runs = *r.Outcome
+				}
+				items = append(items, item)
 			}
 			if a.asJSON {
 				return a.printJSON(map[string]any{"schema": "pflow.workflow-history/v1", "name": args[0], "versions": items})
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, i := range items {
-				fmt.Fprintf(w, "%s@%d\t%s\t%s\n", i.Name, i.Version, i.UpdatedAt, oneLine(i.Description))
+				fmt.Fprintf(w, "%s@%d\t%s\t%s\t%s\n", i.Name, i.Version, i.UpdatedAt, cameOf(&i.Runs), oneLine(i.Description))
 			}
 			return w.Flush()
 		},
 	}
+}
+
+// cameOf says what came of the runs of a version.
+func cameOf(o *library.Outcome) string {
+	text := fmt.Sprintf("%d done, %d failed", o.Done, o.Failed)
+	if o.Done+o.Failed == 0 {
+		text = "no runs"
+	}
+	if last := o.LastFailed(); last != nil {
+		text += " (the last: " + oneLine(last.Why()) + ")"
+	}
+	return text
 }
 
 // saved tells of a workflow that was saved.

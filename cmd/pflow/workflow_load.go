@@ -15,6 +15,7 @@ import (
 	"pflow/internal/library"
 	"pflow/internal/nodetype"
 	"pflow/internal/planner"
+	"pflow/internal/shelf"
 	"pflow/internal/workflow"
 	"pflow/ir"
 	"pflow/nodes"
@@ -185,6 +186,11 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 		return nil, err
 	}
 	a.showFindings(list)
+	return a.program(ctx, r, src)
+}
+
+// program compiles a workflow that is valid.
+func (a *app) program(ctx context.Context, r *library.Record, src workflow.Source) (*loaded, error) {
 	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}}
 	env, err := l.env(ctx, a)
 	if err != nil {
@@ -195,7 +201,6 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 		return nil, err
 	}
 	l.program = program
-	a.screen.hide(program.Mask)
 	return l, nil
 }
 
@@ -210,7 +215,7 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 		return workflow.Env{}, err
 	}
 	return workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
-		Getenv: l.getenv(a), Keys: a.keyVariables(), Load: a.calledWorkflow(dir), Flow: a.declaredFlow(l.flows)}, nil
+		Getenv: l.getenv(a), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 
 // getenv reads the environment, and secrets that were asked for.
@@ -223,9 +228,13 @@ func (l *loaded) getenv(a *app) func(string) string {
 	}
 }
 
-// calledWorkflow finds workflows that others call.
-func (a *app) calledWorkflow(dir string) func(string) (*ir.Workflow, error) {
+// calledWorkflow finds workflows that others call: those of the shelf, as they were when it was loaded, older versions and
+// files.
+func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Workflow, error) {
 	return func(name string) (*ir.Workflow, error) {
+		if k := slices.IndexFunc(on.Records, func(r *library.Record) bool { return r.Name == name }); k >= 0 {
+			return on.Records[k].Workflow, nil
+		}
 		if !isWorkflowPath(name) {
 			r, _, err := a.library().Get(name)
 			if err != nil {

@@ -9,28 +9,25 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/workflow"
 )
 
 func (a *app) workflowSaveCommand() *cobra.Command {
-	var name, description string
+	var name, description, run string
 	var keywords []string
 	yes := false
 	c := &cobra.Command{
-		Use:   "save FILE",
-		Short: "Save the workflow in a file",
-		Long: `Save the workflow in a FILE: an IR document, or a saved record. It is checked first. A name that is taken is asked about;
-with --yes the workflow becomes its next version.`,
+		Use:   "save FILE | save NAME --from-run RUN",
+		Short: "Save the workflow in a file, or that of a run",
+		Long: `Save the workflow in a FILE: an IR document, or a saved record; or, under NAME, the one that a RUN was made of. It is
+checked first. A name that is taken is asked about; with --yes the workflow becomes its next version.`,
 		Example: "  pflow workflow save ./greet.json\n  pflow workflow save ./greet.json --name hello --description 'Say hello'",
 		Args:    one("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.needsHome(); err != nil {
 				return err
 			}
-			file := args[0]
-			if !isWorkflowPath(file) {
-				file = "./" + file
-			}
-			r, src, err := a.findWorkflow(file)
+			r, src, ended, err := a.toSave(args[0], run)
 			if err != nil {
 				return err
 			}
@@ -54,16 +51,36 @@ with --yes the workflow becomes its next version.`,
 				return err
 			}
 			a.showFindings(list)
-			return a.save(c.Context(), r, yes)
+			if err := a.save(c.Context(), r, yes); err != nil || ended == nil {
+				return err
+			}
+			return a.library().Note(c.Context(), r.Name, r.Workflow.Hash(), *ended)
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&run, "from-run", "", "save the workflow of this `RUN`")
 	f.StringVar(&name, "name", "", "the name (default the record's, else the file's)")
 	f.StringVar(&description, "description", "", "what it does, for people and for planning")
 	f.StringSliceVar(&keywords, "keywords", nil, "words it is found by, separated by commas")
 	f.BoolVar(&yes, "yes", false, "make the next version if the name is taken")
 	a.nodeFlags(c)
 	return c
+}
+
+// toSave reads what is to be saved: the workflow of a file, or, under a name, that of a run and how the run ended.
+func (a *app) toSave(arg, run string) (*library.Record, workflow.Source, *library.Ended, error) {
+	if run != "" {
+		r, src, ended, err := a.fromRun(run)
+		if err == nil {
+			r.Name = arg
+		}
+		return r, src, ended, err
+	}
+	if !isWorkflowPath(arg) {
+		arg = "./" + arg
+	}
+	r, src, err := a.findWorkflow(arg)
+	return r, src, nil, err
 }
 
 // save saves a record; whether a name that is taken gets a next version is asked, or said by yes.

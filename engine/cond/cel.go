@@ -59,7 +59,6 @@ func (c *Compiler) compileCEL(p *Program, env *Env) (problems []Problem) {
 	}
 	p.typ, p.null, p.reads = t, out.Kind() == types.NullTypeKind, names.reads
 	p.dag = names.loops
-	p.info = tree.SourceInfo()
 	celRewrite(tree, names.next)
 	if p.cel, err = e.cel.Program(checked, cel.EvalOptions(cel.OptOptimize)); err != nil {
 		return []Problem{{Kind: BadExpression, Message: plain(err.Error())}}
@@ -71,45 +70,22 @@ func (p *Program) evalCEL(s *Scope) (any, error) {
 	s.left = s.steps
 	out, _, err := p.cel.Eval((*activation)(s))
 	if err == nil {
-		v, err := native(out)
-		if err != nil {
-			return nil, p.Raise(err)
-		}
-		return v, nil
-	}
-	message, offset := err.Error(), 0
-	var celErr *types.Err
-	if errors.As(err, &celErr) {
-		message, offset = celErr.String(), p.celOffset(celErr.NodeID())
+		return native(out)
 	}
 	var known *fault.Error
+	if errors.As(err, &known) {
+		return nil, known
+	}
 	var cancelled interpreter.EvalCancelledError
-	switch {
-	case errors.As(err, &known):
-		return nil, p.raise(known, offset)
-	case errors.As(err, &cancelled):
-		return nil, p.raise(s.stop, offset)
+	if errors.As(err, &cancelled) {
+		return nil, s.stop
 	}
-	return nil, p.raise(&fault.Error{Kind: fault.Type, Message: celPlain(message), Cause: err}, offset)
-}
-
-// celOffset is where an operation of CEL stands. A call's own place is that of its bracket; here it is its name's.
-func (p *Program) celOffset(id int64) int {
-	o, ok := p.info.GetOffsetRange(id)
-	if !ok {
-		return 0
+	message := err.Error()
+	var celErr *types.Err
+	if errors.As(err, &celErr) {
+		message = celErr.String()
 	}
-	at := byteOffset(p.src, int(o.Start))
-	if at < len(p.src) && p.src[at] == '(' {
-		for at > 0 && isNameByte(p.src[at-1]) {
-			at--
-		}
-	}
-	return at
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return nil, &fault.Error{Kind: fault.Type, Message: celPlain(message), Cause: err}
 }
 
 // activation is a Scope as CEL sees it. Members of records are variables with a dot in their name.

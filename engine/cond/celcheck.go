@@ -64,7 +64,8 @@ func (r *celResolver) openBranches(issues *cel.Issues) bool {
 			if args[i].Kind() == ast.CallKind && args[i].AsCall().FunctionName() == "dyn" {
 				continue
 			}
-			args[i] = r.fac.NewCall(r.id(args[i]), "dyn", args[i])
+			r.next++
+			args[i] = r.fac.NewCall(r.next, "dyn", args[i])
 			opened = true
 		}
 		r.call(e, operators.Conditional, args...)

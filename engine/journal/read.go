@@ -124,6 +124,28 @@ func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
 	return past, documents, w, nil
 }
 
+// Read reads the past of a run and the documents that it was made of, without going on with it. A run that is not there is
+// fs.ErrNotExist.
+func Read(home, id string) (*Past, []byte, error) {
+	dir, err := folder(home, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	documents, err := os.ReadFile(filepath.Join(dir, documentsFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(dir, journalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(filepath.Join(dir, brokenFile))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	past, err := Fold(data)
+	return past, documents, err
+}
+
 func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if err := lock(w.f); err != nil {
 		return nil, nil, err

@@ -1,5 +1,5 @@
 // Package library keeps the saved workflows: one JSON file each, NAME.json in one folder, with its earlier versions
-// beside it in .versions/NAME/N.json.
+// beside it in .versions/NAME/N.json, and what came of their runs in .outcomes.
 //
 // A save writes a temporary file, syncs and renames it, so that a reader sees the old file or the new one and a killed
 // process leaves either. Writers hold one lock on the folder: of two processes that save a name at once, both land, one
@@ -61,11 +61,13 @@ const (
 	WrongHash   = "wrong-hash"
 )
 
+// MaxName is how long a name may be.
+const MaxName = 80
+
 const (
 	versionsDir = ".versions"
 	lockFile    = ".lock"
 	tempPrefix  = ".tmp-"
-	maxName     = 80
 	maxSize     = 64 << 20 // bytes of one file
 )
 
@@ -88,8 +90,8 @@ func (l *Library) ValidName(name string) error {
 	switch {
 	case !kebab.MatchString(name):
 		return fault.New(fault.InvalidRequest, "%q is no name for a workflow: write lower-case letters, digits and single hyphens, as in fix-issue", clip(name))
-	case len(name) > maxName:
-		return fault.New(fault.InvalidRequest, "the name %q is longer than %d characters", clip(name), maxName)
+	case len(name) > MaxName:
+		return fault.New(fault.InvalidRequest, "the name %q is longer than %d characters", clip(name), MaxName)
 	case slices.Contains(l.reserved, name):
 		return fault.New(fault.InvalidRequest, "%q is a command, so it cannot be the name of a workflow", name)
 	}
@@ -97,8 +99,8 @@ func (l *Library) ValidName(name string) error {
 }
 
 func clip(s string) string {
-	if len(s) > maxName {
-		return strings.ToValidUTF8(s[:maxName], "") + "…"
+	if len(s) > MaxName {
+		return strings.ToValidUTF8(s[:MaxName], "") + "…"
 	}
 	return s
 }
@@ -138,6 +140,8 @@ func (l *Library) List() Listing {
 		})
 	}
 	readers.Wait()
+	known, found := l.readOutcomes()
+	out.Found = append(out.Found, found...)
 	for n, f := range files {
 		path := l.Path(names[n])
 		out.Found = append(out.Found, f.found...)
@@ -148,6 +152,7 @@ func (l *Library) List() Listing {
 			out.Found = append(out.Found, warning(BadWorkflow, path, "the file is skipped: "+f.fail.Error()))
 			out.Skipped[names[n]] = path
 		default:
+			f.record.Outcome = known.of(f.record)
 			out.Records = append(out.Records, f.record)
 		}
 	}
@@ -248,7 +253,9 @@ func (l *Library) History(name string) ([]*Record, diag.List, error) {
 		return nil, nil, err
 	}
 	var out []*Record
+	known, foundOutcomes := l.readOutcomes()
 	r, found, err := l.current(name)
+	found = append(found, foundOutcomes...)
 	switch {
 	case err == nil:
 		out = append(out, r)
@@ -265,8 +272,11 @@ func (l *Library) History(name string) ([]*Record, diag.List, error) {
 		}
 		out = append(out, old)
 	}
-	if len(out) == 0 && len(found) == 0 {
+	if len(out) == 0 && len(found) == len(foundOutcomes) {
 		return nil, nil, l.unknown(name)
+	}
+	for _, r := range out {
+		r.Outcome = known.of(r)
 	}
 	return out, found, nil
 }

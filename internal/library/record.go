@@ -28,6 +28,7 @@ type Record struct {
 	Version     int
 	Origin      json.RawMessage            // how it came about; nil: unknown
 	Extra       map[string]json.RawMessage // keys this version does not know, kept
+	Outcome     *Outcome                   // what came of its runs, which its file does not hold; nil: nothing is known
 }
 
 // Hash is the ir_hash of the record.
@@ -143,8 +144,8 @@ func object(data []byte) (map[string]json.RawMessage, error) {
 	return keys, nil
 }
 
-// encode writes a record for people: keys in a fixed order, two blanks a level, numbers and order of the IR as they are.
-func (r *Record) encode() []byte {
+// Encode writes a record for people: keys in a fixed order, two blanks a level, numbers and order of the IR as they are.
+func (r *Record) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	put := func(k string, raw []byte) {

@@ -23,6 +23,9 @@ type SaveOptions struct {
 	Now  time.Time
 	Next bool // make the next version of a workflow that exists; without it that is ErrExists
 	Once bool // a workflow that is the current version already is left as it stands, and its record given
+	// If is asked for the workflow that has the name, while nobody else can change it; where it says no, that is ErrExists.
+	// The record is nil for one that cannot be read. A nil If says yes.
+	If func(now *Record) bool
 }
 
 // Save writes a workflow under its name and gives the record as it was saved, with its version and times. What stood
@@ -42,6 +45,11 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 				return nil
 			}
 		}
+		if o.Next && o.If != nil {
+			if now, exists, err := l.keep(d, r.Name, false); err == nil && exists && !o.If(now) {
+				o.Next = false
+			}
+		}
 		before, exists, err := l.keep(d, r.Name, o.Next)
 		if err != nil {
 			return err
@@ -57,12 +65,17 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 			next.CreatedAt = before.CreatedAt
 		}
 		saved = &next
-		return write(d, r.Name+".json", next.encode())
+		return write(d, r.Name+".json", next.Encode())
 	})
 	if err != nil {
 		return nil, err
 	}
 	return saved, nil
+}
+
+// Writable says why nothing can be saved; nil if something can be.
+func (l *Library) Writable(ctx context.Context) error {
+	return l.locked(ctx, func(*os.Root) error { return nil })
 }
 
 // AddExample notes a request that was approved for a workflow. It makes no version. Of many the last fifty are kept.
@@ -84,7 +97,7 @@ func (l *Library) AddExample(ctx context.Context, name, request string) error {
 		}
 		r.Examples = append(r.Examples, request)
 		r.Examples = r.Examples[max(0, len(r.Examples)-most):]
-		return write(d, name+".json", r.encode())
+		return write(d, name+".json", r.Encode())
 	})
 }
 
@@ -117,7 +130,7 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 				return failed(err)
 			}
 		}
-		if err := write(d, to+".json", moved.encode()); err != nil {
+		if err := write(d, to+".json", moved.Encode()); err != nil {
 			return err
 		}
 		for _, n := range old {
@@ -125,7 +138,16 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 				return failed(err)
 			}
 		}
-		return failed(d.Remove(from + ".json"))
+		if err := failed(d.Remove(from + ".json")); err != nil {
+			return err
+		}
+		if all, _ := l.readOutcomes(); len(all[from]) == 0 {
+			return nil
+		}
+		return l.rewriteOutcomes(d, func(all outcomes) {
+			all[to] = all[from]
+			delete(all, from)
+		})
 	})
 }
 

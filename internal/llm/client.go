@@ -2,13 +2,13 @@ package llm
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"pflow/internal/fault"
-	"pflow/internal/mask"
 )
 
 // Options are a client's surroundings.
@@ -42,7 +42,7 @@ const DefaultAsks = 2
 type Client struct {
 	o         Options
 	transport http.RoundTripper
-	keys      *mask.Masker // of the providers
+	redact    func(string) string
 	memory    *memory
 
 	mu       sync.Mutex
@@ -50,9 +50,6 @@ type Client struct {
 
 	called, replayed atomic.Int64
 }
-
-// shortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
-const shortestKey = 8
 
 // New makes a client.
 func New(o Options) (*Client, error) {
@@ -78,13 +75,15 @@ func New(o Options) (*Client, error) {
 		t.MaxIdleConnsPerHost = 16
 		c.transport = t
 	}
-	var keys []mask.Secret
+	var keys []string
 	for _, p := range o.Models.Providers {
-		if key := strings.TrimSpace(o.Getenv(p.KeyVar)); p.KeyVar != "" && len(key) >= shortestKey {
-			keys = append(keys, mask.Secret{Value: key, Mark: "[key]"})
+		if p.KeyVar != "" {
+			keys = append(keys, strings.TrimSpace(o.Getenv(p.KeyVar)))
 		}
 	}
-	c.keys = mask.New(keys...)
+	slices.Sort(keys)
+	slices.Reverse(keys) // where one key begins with another, the longer one first
+	c.redact = redactor(slices.Compact(keys))
 	return c, nil
 }
 
@@ -146,7 +145,7 @@ func (c *Client) target(model string) (*target, error) {
 		return nil, err
 	}
 	e := p.Endpoint(c.o.Getenv)
-	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.keys.Text}
+	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.redact}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limiters[p.Name] == nil {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,32 +11,54 @@ import (
 	"pflow/internal/value"
 )
 
-// File is a plan that was written to be applied later. Hash binds what would be run.
+// File is a plan that was written to be applied later.
 type File struct {
 	Result
 	Request string `json:"request"`
-	Hash    string `json:"plan_hash"`
+	Digest  string `json:"plan_digest"` // of all that would be run: sha256:HEX
+	Seal    string `json:"plan_seal"`   // the digest, keyed with the key of the home that made the plan; "" without one
 }
 
-// FileOf writes a plan and the request it is for as a document.
-func FileOf(request string, r *Result) []byte {
+// FileOf writes a plan and the request it is for as a document. uses is what the plan would run beside its own workflow
+// (workflow.Program.Uses); key is that of the home, nil if it has none.
+func FileOf(request string, r *Result, uses any, key []byte) (data []byte, digest string) {
+	digest = r.Digest(request, uses)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(File{*r, request, r.Hash()}); err != nil {
+	if err := e.Encode(File{*r, request, digest, seal(digest, key)}); err != nil {
 		panic("planner: a plan holds what is no JSON: " + err.Error())
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return bytes.TrimRight(b.Bytes(), "\n"), digest
 }
 
-// Hash is the SHA-256, in hex, over what would be run: the workflow, its parameters, its name and the flow that planned.
-func (r *Result) Hash() string {
-	name, _ := r.WorkflowName.(string)
+// DigestPrefix begins every digest.
+const DigestPrefix = "sha256:"
+
+// Digest is the SHA-256, as sha256:HEX, over all that would be run, and what is said of it: the workflow with its name and
+// description, the workflows, nodes and flows that it uses, the request and the values, the flow that planned.
+func (r *Result) Digest(request string, uses any) string {
 	sum := sha256.Sum256(value.AppendJSON(nil, map[string]any{
-		"workflow": r.WorkflowIR, "params": r.ExecutionParams, "name": name, "flow": r.Flow.Name + " " + r.Flow.Hash, "status": r.Status,
+		"workflow": r.WorkflowIR, "name": r.WorkflowName, "metadata": r.Metadata, "uses": uses, "request": request,
+		"params": r.ExecutionParams, "missing": r.MissingParams, "path": r.Path, "status": r.Status, "flow": r.Flow.Name + " " + r.Flow.Hash,
 	}))
-	return hex.EncodeToString(sum[:])
+	return DigestPrefix + hex.EncodeToString(sum[:])
+}
+
+// seal is the HMAC-SHA-256, in hex, of a digest.
+func seal(digest string, key []byte) string {
+	if len(key) == 0 {
+		return ""
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(digest))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Own reports whether a plan that would run what digest is of was made in the home of a key, and is as it was made there.
+func (f *File) Own(digest string, key []byte) bool {
+	return len(key) > 0 && f.Digest == digest && hmac.Equal([]byte(f.Seal), []byte(seal(digest, key)))
 }
 
 // Read reads a plan that was written as JSON, its values as they were.
@@ -75,7 +98,7 @@ func normalizeInto[T any](v *T) error {
 	return err
 }
 
-// ReadFile reads what FileOf wrote. A plan that was changed since is a fault of kind refused.
+// ReadFile reads what FileOf wrote, and what somebody made of it. Whether it is as it was made Own tells.
 func ReadFile(data []byte) (*File, error) {
 	if _, err := value.ParseJSON(data); err != nil {
 		return nil, err
@@ -84,14 +107,8 @@ func ReadFile(data []byte) (*File, error) {
 	if err := value.Decode(data, f); err != nil {
 		return nil, fault.New(fault.Malformed, "this is no plan: %v", err)
 	}
-	if f.Schema != Schema || f.Hash == "" {
+	if f.Schema != Schema || f.Digest == "" {
 		return nil, fault.New(fault.InvalidRequest, "this is no plan file; pflow plan REQUEST -o FILE writes one")
 	}
-	if err := f.normalize(); err != nil {
-		return nil, err
-	}
-	if f.Result.Hash() != f.Hash {
-		return nil, fault.New(fault.Refused, "the plan was changed after it was made; plan again")
-	}
-	return f, nil
+	return f, f.normalize()
 }

@@ -1,8 +1,11 @@
 package planner
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,7 +45,8 @@ func TestFileKeepsNumbers(t *testing.T) {
 	r := Refuse(nil, fault.New(fault.InvalidRequest, "no"))
 	r.ExecutionParams = map[string]any{"id": 1234567890123456789, "far": 1e20, "farther": 1e300, "list": []any{1 << 53, (1 << 53) + 1}}
 	r.WorkflowIR = map[string]any{"nodes": []any{map[string]any{"params": map[string]any{"n": math.MaxInt64}}}}
-	f, err := ReadFile(FileOf("do it", r))
+	data, _ := FileOf("do it", r, nil, nil)
+	f, err := ReadFile(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,21 +68,58 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestFile: a plan file is read as it was written; one that was changed is refused.
+// TestFile: a plan file is read as it was written, and known as that of its home; what was changed is not, nor what it uses.
 func TestFile(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	key, err := Key(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Key(home); err != nil || !bytes.Equal(again, key) {
+		t.Errorf("another key: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(home, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	other, err := Key(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := Refuse(nil, fault.New(fault.Failure, "x"))
 	r.Status, r.WorkflowIR, r.ExecutionParams = Ready, map[string]any{"nodes": []any{map[string]any{"id": "a", "n": 1}}}, map[string]any{"k": 2, "f": 1.5}
-	data := FileOf("do it", r)
+	r.WorkflowName, r.Metadata["description"], r.MissingParams = "do-it", "Does it", []any{map[string]any{"name": "m", "n": 1}}
+	uses := map[string]any{"called": []any{"x"}}
+	data, digest := FileOf("do it", r, uses, key)
 	f, err := ReadFile(data)
-	if err != nil || f.Request != "do it" || f.Status != Ready {
+	if err != nil || f.Request != "do it" || f.Status != Ready || f.Digest != digest {
 		t.Fatalf("%v %+v", err, f)
 	}
-	for _, change := range [][2]string{{`"k": 2`, `"k": 3`}, {`"id": "a"`, `"id": "b"`}, {`"status": "ready"`, `"status": "failed"`}} {
-		if _, err := ReadFile([]byte(strings.Replace(string(data), change[0], change[1], 1))); err == nil || fault.Of(err).Kind != fault.Refused {
-			t.Errorf("%s: %v", change[1], err)
+	if got := f.Result.Digest(f.Request, uses); got != digest || !f.Own(got, key) || f.Own(got, other) || f.Own(got, nil) {
+		t.Errorf("%s is not %s, or not known", got, digest)
+	}
+	if got := f.Result.Digest(f.Request, nil); got == digest || f.Own(got, key) {
+		t.Error("what it uses is not in the digest")
+	}
+	for _, change := range [][2]string{{`"k": 2`, `"k": 3`}, {`"id": "a"`, `"id": "b"`}, {`"status": "ready"`, `"status": "failed"`}, {"Does it", "Does that"},
+		{`"do-it"`, `"do-that"`}, {`"do it"`, `"do that"`}, {`"name": "m"`, `"name": "n"`}} {
+		changed, err := ReadFile([]byte(strings.Replace(string(data), change[0], change[1], 1)))
+		if err != nil {
+			t.Fatalf("%s: %v", change[1], err)
+		}
+		if got := changed.Result.Digest(changed.Request, uses); got == digest || changed.Own(got, key) {
+			t.Errorf("%s: not noticed", change[1])
 		}
 	}
 	if _, err := ReadFile([]byte("{}")); err == nil {
 		t.Error("{} is taken for a plan")
+	}
+	if unsealed, _ := FileOf("do it", r, uses, nil); !strings.Contains(string(unsealed), `"plan_seal": ""`) {
+		t.Error("sealed without a key")
+	}
+	if err := os.Chmod(filepath.Join(home, keyFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Key(home); err == nil || !strings.Contains(err.Error(), "read by others") {
+		t.Errorf("a key that everybody can read: %v", err)
 	}
 }

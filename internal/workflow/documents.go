@@ -27,6 +27,7 @@ type documents struct {
 	Called   []calledDocument  `json:"called"`          // workflows that it calls
 	Declared []json.RawMessage `json:"declared"`        // declared nodes that these use, in the form of a declaration
 	Flows    json.RawMessage   `json:"flows,omitempty"` // flows that declared nodes run
+	Draft    json.RawMessage   `json:"draft,omitempty"` // the record that is saved once the run is done
 }
 
 type calledDocument struct {
@@ -42,20 +43,15 @@ func IsDocuments(data []byte) bool {
 
 // Documents gives what Reload needs. flows, if not nil, recorded the flows that declared nodes run.
 func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
-	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data)}
+	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data), Draft: s.Draft}
 	if s.Data == nil {
 		d.IR = s.Workflow.Encode()
 	}
-	used := map[string]bool{}
-	types(s.Workflow, used)
 	for _, c := range p.shared.calls {
 		d.Called = append(d.Called, calledDocument{c.name, c.workflow.Encode()})
-		types(c.workflow, used)
 	}
-	for _, name := range value.SortedKeys(used) {
-		if decl := p.shared.env.Declared[name]; decl != nil {
-			d.Declared = append(d.Declared, json.RawMessage(value.JSON(Declaration(decl))))
-		}
+	for _, decl := range p.declarations() {
+		d.Declared = append(d.Declared, json.RawMessage(value.JSON(decl)))
 	}
 	if flows != nil && len(flows.Documents()) > 0 {
 		text, err := flows.Marshal()
@@ -65,6 +61,45 @@ func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
 		d.Flows = text
 	}
 	return json.MarshalIndent(d, "", " ")
+}
+
+// declarations are the declared nodes that the program uses, by name, in the form of a declaration.
+func (p *Program) declarations() []any {
+	used := map[string]bool{}
+	types(p.Workflow, used)
+	for _, c := range p.shared.calls {
+		types(c.workflow, used)
+	}
+	out := []any{}
+	for _, name := range value.SortedKeys(used) {
+		if decl := p.shared.env.Declared[name]; decl != nil {
+			out = append(out, Declaration(decl))
+		}
+	}
+	return out
+}
+
+// Uses is what a run of the program is made of beside its own document: {called: [{name, ir}], declared: [declarations],
+// flows: [{kind, name, text}]}, the same for the same documents wherever they lie.
+func (p *Program) Uses(flows *engine.Recording) (map[string]any, error) {
+	called, documents := []any{}, []any{}
+	for _, c := range p.shared.calls {
+		doc, err := value.ParseJSON(c.workflow.Encode())
+		if err != nil {
+			return nil, err
+		}
+		called = append(called, map[string]any{"name": c.name, "ir": doc})
+	}
+	if flows != nil {
+		for _, d := range flows.Documents() {
+			documents = append(documents, map[string]any{"kind": string(d.Kind), "name": d.Name, "text": string(d.Data)})
+		}
+	}
+	declared, err := value.ParseJSON([]byte(value.JSON(p.declarations())))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"called": called, "declared": declared, "flows": documents}, nil
 }
 
 func types(w *ir.Workflow, used map[string]bool) {
@@ -86,7 +121,7 @@ func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, erro
 	if err := json.Unmarshal(data, &d); err != nil {
 		return nil, fmt.Errorf("the documents of the run cannot be read: %w", err)
 	}
-	out := &Reloaded{Source: Source{Name: d.Name, File: d.File}}
+	out := &Reloaded{Source: Source{Name: d.Name, File: d.File, Draft: d.Draft}}
 	if len(d.Flows) > 0 {
 		flows, err := engine.LoadRecording(d.Flows)
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
-	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/ir"
 )
@@ -34,9 +33,8 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	r := running(ctx)
 	env := c.c.getenv()
-	masker := c.c.secrets.mask(env)
-	ctx = mask.With(ctx, masker)
-	defer func() { err = maskedError(masker, err) }()
+	redact := c.c.secrets.redactor(env)
+	defer func() { err = redact.error(err) }()
 
 	values, _ := in.Prep[valuesKey].(map[string]any)
 	scope := secretScope{Values: values, from: c.params.reads, getenv: env}
@@ -49,11 +47,10 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	got, err := c.run(ctx, nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
-		Withheld: c.c.secrets.withheld,
-		Resolve:  func(template string) (any, error) { return resolveTemplate(template, scope) },
+		Resolve: func(template string) (any, error) { return resolveTemplate(template, scope) },
 	})
 	for _, w := range got.Warnings {
-		r.warn(c.node.ID + ": " + masker.Text(w))
+		r.warn(c.node.ID + ": " + redact.text(w))
 	}
 	out.Meters = got.Meters
 	if err != nil {
@@ -63,7 +60,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if outputs == nil {
 		outputs = map[string]any{}
 	}
-	out.Action, out.Result = got.Action, masker.Value(normal(outputs))
+	out.Action, out.Result = got.Action, redact.value(normal(outputs))
 	if out.Action == ir.ActionError {
 		return engine.Output{Meters: got.Meters}, fault.New(fault.Failure, "the node ended with the action error")
 	}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pflow/internal/planner"
+)
+
+// The values of --yes: nothing or "plan" approves a plan and the nodes of a run that want it, "destructive" also what
+// destroys, sha256:DIGEST a plan that would run exactly that. Several stand together, separated by commas.
+const (
+	yesPlan        = "plan"
+	yesDestructive = "destructive"
+)
+
+var digestPattern = regexp.MustCompile("^" + planner.DigestPrefix + "[0-9a-f]{64}$")
+
+// approval adds --yes.
+func (f *runFlags) approval(c *cobra.Command, what string) {
+	c.Flags().VarP((*yesValue)(&f.yes), "yes", "y", what)
+	c.Flags().Lookup("yes").NoOptDefVal = yesPlan
+}
+
+// keeping adds --save.
+func (f *runFlags) keeping(c *cobra.Command) {
+	c.Flags().BoolVar(&f.save, "save", false, "keep the workflow without running it")
+}
+
+// yesValue joins what is given several times.
+type yesValue string
+
+func (v *yesValue) String() string { return string(*v) }
+func (v *yesValue) Type() string   { return "string" }
+
+func (v *yesValue) Set(text string) error {
+	if *v != "" && text != "" {
+		text = string(*v) + "," + text
+	}
+	*v = yesValue(text)
+	return nil
+}
+
+// says reports whether one of the values was given.
+func (f *runFlags) says(what string) bool { return slices.Contains(strings.Split(f.yes, ","), what) }
+
+// digest is the sha256:DIGEST that was given, "" if none was.
+func (f *runFlags) digest() string {
+	for _, v := range strings.Split(f.yes, ",") {
+		if strings.HasPrefix(v, planner.DigestPrefix) {
+			return v
+		}
+	}
+	return ""
+}
+
+// alsoDestructive is the flag that approves what was approved, and what destroys.
+func (f *runFlags) alsoDestructive() string {
+	if d := f.digest(); d != "" {
+		return "--yes=" + yesDestructive + "," + d
+	}
+	return "--yes=" + yesDestructive
+}
+
+// check refuses values that mean nothing. digests says whether a digest may be among them.
+func (f *runFlags) check(digests ...bool) error {
+	if f.yes == "" {
+		return nil
+	}
+	for _, v := range strings.Split(f.yes, ",") {
+		switch {
+		case v == yesPlan || v == yesDestructive:
+		case !strings.HasPrefix(v, planner.DigestPrefix):
+			return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
+		case len(digests) == 0:
+			return usage("--yes=%s: a digest approves a plan file: pflow apply FILE --yes=%s", f.yes, f.yes)
+		case !digestPattern.MatchString(v):
+			return usage("--yes=%s: want sha256: and 64 hexadecimal digits, as pflow plan -o prints them", f.yes)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package planner
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pflow/internal/fault"
+)
+
+// keyFile is the key by which a home knows the plans that it made.
+const keyFile = "key"
+
+// Key gives the key of a home: 32 bytes, made at first need, in a file that only its owner can read.
+func Key(home string) ([]byte, error) {
+	file := filepath.Join(home, keyFile)
+	key, err := readKey(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, err
+	}
+	key = make([]byte, 32)
+	rand.Read(key)
+	f, err := os.CreateTemp(home, ".key-*") // 0600
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(hex.EncodeToString(key) + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Link(f.Name(), file) // unlike a rename it leaves the key of another process that was first
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return readKey(file)
+}
+
+func readKey(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fault.New(fault.Permission, "%s can be read by others, so it proves nothing; delete it, and a new one is made", file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(data)))
+	if err != nil || len(key) != 32 {
+		return nil, fault.New(fault.Malformed, "%s is no key; delete it, and a new one is made", file)
+	}
+	return key, nil
+}
