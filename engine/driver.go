@@ -70,15 +70,16 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 		ctx: ctx, o: o, run: NewRun(flow, o.Observe),
 		outcomes: make(chan Event), execs: map[int]*exec{}, asking: map[int]*exec{},
 	}
-	var err error
-	if o.History != nil {
-		err = d.replay(o.History)
-	} else {
-		err = d.begin(input)
-	}
-	if err == nil {
-		err = d.loop()
-	}
+	err := fault.Guard(func() error {
+		begin := func() error { return d.begin(input) }
+		if o.History != nil {
+			begin = func() error { return d.replay(o.History) }
+		}
+		if err := begin(); err != nil {
+			return err
+		}
+		return d.loop()
+	})
 	if err != nil {
 		d.abandon()
 		return nil, err
@@ -386,7 +387,8 @@ func (d *driver) perform(e *exec) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	e.cancel = cancel
 	d.running++
-	go func() { d.outcomes <- e.Perform(ctx, d.run) }()
+	fault.Go(func() { d.outcomes <- e.Perform(ctx, d.run) },
+		func(err error) { d.outcomes <- outcome(e.ID, Output{}, err) })
 }
 
 func (d *driver) started(e *exec) {

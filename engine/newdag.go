@@ -8,6 +8,7 @@ import (
 
 	"pflow/engine/cond"
 	"pflow/internal/diag"
+	"pflow/internal/fault"
 )
 
 // DAG describes a flow whose nodes run as soon as their incoming edges are decided, each at most once: what a workflow
@@ -97,27 +98,43 @@ func NewDAG(d DAG) (*Flow, error) {
 }
 
 func (d *DAGNode) compile() node {
+	prep := make([]Binding, len(d.Prep))
+	for i, b := range d.Prep {
+		prep[i] = Binding{b.Name, guarded{b.Expr}}
+	}
 	n := node{
 		id: d.ID, place: d.Place, timeout: d.Timeout, catchAll: noRoute,
 		retry: retry{attempts: max(1, d.Attempts), wait: d.Wait, exponential: d.Exponential},
 		post:  []Binding{{d.ID, resultOf{}}},
 	}
 	if d.Result != nil {
-		n.post[0].Expr = d.Result
+		n.post[0].Expr = guarded{d.Result}
 	}
 	unit := unitSpec{op: d.Op, exec: d.Exec, flow: d.Flow}
 	switch {
 	case d.Batch != nil:
-		n.mode, n.prep = modeMap, []Binding{{"items", d.Batch.Items}}
+		n.mode, n.prep = modeMap, []Binding{{"items", guarded{d.Batch.Items}}}
 		n.concurrency, n.keepGoing = max(1, d.Batch.Concurrency), d.Batch.KeepGoing
-		unit.prep = d.Prep
+		unit.prep = prep
 	case d.Flow != nil:
-		n.mode, n.prep = modeFlow, d.Prep
+		n.mode, n.prep = modeFlow, prep
 	default:
-		n.mode, n.prep = modeOp, d.Prep
+		n.mode, n.prep = modeOp, prep
 	}
 	n.units = []unitSpec{unit}
 	return n
+}
+
+// guarded makes a panic in Go code that computes a value the error of its node; expressions guard themselves.
+type guarded struct{ Evaluator }
+
+// Eval implements Evaluator.
+func (g guarded) Eval(s *cond.Scope) (v any, err error) {
+	err = fault.Guard(func() (err error) {
+		v, err = g.Evaluator.Eval(s)
+		return err
+	})
+	return v, err
 }
 
 // resultOf is the result of the node at hand.

@@ -96,7 +96,11 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 	if len(u.spec.op.Meters) > 0 {
 		in.Limited = u.nr.f.limited
 	}
-	out, err := u.spec.exec(ctx, in)
+	var out Output
+	err := fault.Guard(func() (err error) {
+		out, err = u.spec.exec(ctx, in)
+		return err
+	})
 	ev := outcome(c.ID, out, err)
 	if ev.Err != nil {
 		switch ctx.Err() {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"pflow/internal/fault"
 )
 
 // pipes are the streams of a running program.
@@ -15,10 +17,11 @@ type pipes struct {
 	out, err *os.File
 	read     chan struct{} // one for each of out and err that has ended
 	ended    int
+	bugs     chan error // of what reads and writes them
 }
 
 func (p *program) connect(cmd *exec.Cmd) (*pipes, error) {
-	s := &pipes{p: p, read: make(chan struct{}, 2)}
+	s := &pipes{p: p, read: make(chan struct{}, 2), bugs: make(chan error, 3)}
 	pipe := func() (r, w *os.File, err error) {
 		if r, w, err = os.Pipe(); err != nil {
 			s.close()
@@ -52,17 +55,26 @@ func (s *pipes) start() {
 		f.Close()
 	}
 	s.theirs = nil
-	copy := func(to *capture, from *os.File) {
-		io.Copy(to, from)
-		s.read <- struct{}{}
+	keep := func(to *capture, from *os.File) {
+		fault.Go(func() {
+			io.Copy(to, from)
+			s.read <- struct{}{}
+		}, func(err error) { // the program must not wait for a reader
+			s.bugs <- err
+			from.Close()
+			s.read <- struct{}{}
+		})
 	}
-	go copy(&s.p.stdout, s.out)
-	go copy(&s.p.stderr, s.err)
+	keep(&s.p.stdout, s.out)
+	keep(&s.p.stderr, s.err)
 	if s.in != nil {
-		go func() {
+		fault.Go(func() {
 			io.WriteString(s.in, s.p.stdin) // a program need not read all of it
 			s.in.Close()
-		}()
+		}, func(err error) {
+			s.bugs <- err
+			s.in.Close()
+		})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"pflow/internal/fault"
 )
 
 // program is a program to run, with all that it starts. It is over when its first process is: what is left then is ended
@@ -62,8 +64,8 @@ func (p *program) run(ctx context.Context) (code int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	started, ended := make(chan error, 1), make(chan error, 1)
-	go func() {
+	started, ended := make(chan error, 2), make(chan error, 1)
+	fault.Go(func() {
 		// The program dies with the thread that started it (see prepare), so this thread must stay until it has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -72,7 +74,7 @@ func (p *program) run(ctx context.Context) (code int, err error) {
 		if err == nil {
 			ended <- cmd.Wait()
 		}
-	}()
+	}, func(err error) { started <- err; ended <- err })
 	if err := <-started; err != nil {
 		return 0, err
 	}
@@ -96,6 +98,11 @@ func (p *program) run(ctx context.Context) (code int, err error) {
 	}
 	family.end()
 	pipes.wait(time.Second)
+	select {
+	case err := <-pipes.bugs:
+		return 0, err
+	default:
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return 0, err

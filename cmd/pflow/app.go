@@ -75,7 +75,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.DisableFlagParsing = len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) // requests have dashes, too
-	err := root.ExecuteContext(ctx)
+	err := fault.Guard(func() error { return root.ExecuteContext(ctx) })
 	if a.printed.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))
 	}
@@ -111,7 +111,7 @@ func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal), exit fu
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := make(chan os.Signal, 2)
 	listen(c)
-	go func() {
+	fault.Go(func() {
 		var first os.Signal
 		select {
 		case first = <-c:
@@ -129,7 +129,7 @@ func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal), exit fu
 			exit(code)
 			return
 		}
-	}()
+	}, func(err error) { cancel(err) })
 	return ctx, func() { cancel(nil) }
 }
 

@@ -51,7 +51,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 	m := &manyPlans{a: a, flow: flow, shelves: shelf.Narrowed{Base: base}}
 	results := make(chan chan []byte, concurrency) // in the order of the lines; its room bounds how many are under way
 	written := make(chan error, 1)
-	go func() {
+	fault.Go(func() {
 		var failed error
 		for r := range results {
 			line := <-r
@@ -60,7 +60,12 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 			}
 		}
 		written <- failed
-	}()
+	}, func(err error) {
+		for r := range results { // those who plan must not wait for a writer that has ended
+			<-r
+		}
+		written <- err
+	})
 	slots := make(chan struct{}, concurrency)
 	r := bufio.NewReaderSize(in, 1<<16)
 	number := 0
@@ -79,10 +84,13 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 			done, n, tooLong := make(chan []byte, 1), number, errors.Is(err, errLongLine)
 			slots <- struct{}{}
 			results <- done
-			go func() {
+			fault.Go(func() {
 				done <- m.plan(ctx, n, line, tooLong)
 				<-slots
-			}()
+			}, func(err error) {
+				done <- m.refused(planLine{}, fmt.Errorf("line %d: %w", n, err))
+				<-slots
+			})
 		}
 		if errors.Is(err, io.EOF) {
 			break
@@ -140,18 +148,26 @@ func (m *manyPlans) plan(ctx context.Context, number int, data []byte, tooLong b
 	}
 	out, err := encodeLine(line.ID, res)
 	if err != nil {
-		out, _ = encodeLine(line.ID, planner.Refuse(m.flow, fmt.Errorf("line %d: the plan cannot be written: %w", number, err)))
+		return m.refused(line, fmt.Errorf("line %d: the plan cannot be written: %w", number, err))
 	}
 	return out
 }
 
+// refused is the result line of a line that has no plan.
+func (m *manyPlans) refused(line planLine, err error) []byte {
+	out, _ := encodeLine(line.ID, planner.Refuse(m.flow, err))
+	return out
+}
+
+// planLine plans a line. One request must not take the others with it: where planning panics, its line says so.
 func (m *manyPlans) planLine(ctx context.Context, number int, line planLine) (res *planner.Result) {
-	defer func() {
-		// One request must not take the others with it: its line says that this is a fault of the program.
-		if p := recover(); p != nil {
-			res = planner.Refuse(m.flow, fmt.Errorf("line %d: a fault of pflow itself: %v", number, p))
-		}
-	}()
+	if err := fault.Guard(func() error { res = m.planned(ctx, number, line); return nil }); err != nil {
+		return planner.Refuse(m.flow, fmt.Errorf("line %d: %w", number, err))
+	}
+	return res
+}
+
+func (m *manyPlans) planned(ctx context.Context, number int, line planLine) *planner.Result {
 	offered, err := m.shelves.Of(line.Nodes, line.Only)
 	if err != nil {
 		return planner.Refuse(m.flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pflow/internal/fault"
 )
 
 // planOutput is what -o names.
@@ -73,18 +75,9 @@ func (a *app) isStdout(info fs.FileInfo) bool {
 
 // openPipe opens a file that is no regular one. A pipe opens when somebody reads it; until then ctx ends the wait.
 func openPipe(ctx context.Context, name string) (*os.File, error) {
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	got := make(chan opened, 1)
-	go func() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		got <- opened{f, err}
-	}()
 	select {
-	case o := <-got:
-		return o.f, o.err
+	case o := <-fault.Async(func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }):
+		return o.Value, o.Err
 	case <-ctx.Done(): // the open cannot be ended: it is left behind
 		return nil, errors.New("nobody reads it")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"pflow/internal/fault"
 	"pflow/internal/printable"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -63,20 +64,11 @@ func (a *app) ask(ctx context.Context, question string, secret bool) (string, er
 	a.say(styled{codeBold, printable.Line(question)}, ": ")
 	defer a.screen.pause()()
 	defer fmt.Fprintln(a.screen.out)
-	type answer struct {
-		text []byte
-		err  error
-	}
-	got := make(chan answer, 1)
-	go func() {
-		text, err := term.ReadPassword(int(terminal.Fd()))
-		got <- answer{text, err}
-	}()
 	select {
 	case <-ctx.Done(): // the read cannot be ended: it is left behind
 		_ = term.Restore(int(terminal.Fd()), before)
 		return "", ctx.Err()
-	case g := <-got:
-		return string(g.text), g.err
+	case got := <-fault.Async(func() ([]byte, error) { return term.ReadPassword(int(terminal.Fd())) }):
+		return string(got.Value), got.Err
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"pflow/engine"
+	"pflow/internal/fault"
 	"pflow/internal/printable"
 )
 
@@ -157,7 +158,7 @@ func (a *app) follow(what string) *progress {
 		close(p.ended)
 		return p
 	}
-	go p.run()
+	fault.Go(p.run, func(err error) { a.warn("no progress is shown: %v", err) })
 	return p
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+
+	"pflow/internal/fault"
 )
 
 // patient reads a stream whose reads cannot be ended, such as standard input, for as long as somebody wants to wait. A
@@ -98,11 +100,11 @@ func (p *patient) fill(ctx context.Context) error {
 		}
 		if !p.asked {
 			p.asked = true
-			go func() {
+			fault.Go(func() {
 				data := make([]byte, 64<<10)
 				n, err := p.stream.Read(data)
 				p.got <- chunk{data[:n], err}
-			}()
+			}, func(err error) { p.got <- chunk{err: err} })
 		}
 		select {
 		case <-ctx.Done():

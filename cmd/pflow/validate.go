@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/diag"
+	"pflow/internal/fault"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
@@ -161,23 +162,14 @@ func (a *app) openLines(ctx context.Context, file string) (io.ReadCloser, error)
 	if file == "-" {
 		return lines{a.in.until(ctx), io.NopCloser(nil)}, nil
 	}
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	got := make(chan opened, 1)
-	go func() {
-		f, err := os.Open(file)
-		got <- opened{f, err}
-	}()
 	select {
 	case <-ctx.Done():
 		return nil, fail(exitFailed, "stopped while %s was opened", file)
-	case o := <-got:
-		if o.err != nil {
-			return nil, usage("--from %s", fileError(o.err))
+	case o := <-fault.Async(func() (*os.File, error) { return os.Open(file) }):
+		if o.Err != nil {
+			return nil, usage("--from %s", fileError(o.Err))
 		}
-		return lines{newPatient(o.file).until(ctx), o.file}, nil
+		return lines{newPatient(o.Value).until(ctx), o.Value}, nil
 	}
 }
 

@@ -116,28 +116,38 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	jobs := make(chan job)
 	rows := make(chan Row, 2*x.Spec.Concurrency)
 	wrote := make(chan error, 1)
-	go func() {
+	wrong := func(err error) { // workers must not wait for a writer that has ended
+		stop(err)
+		for range rows {
+		}
+		wrote <- err
+	}
+	fault.Go(func() {
 		err := x.store.writeRows(rows, func(r Row) {
 			if now := p.row(r); x.Progress != nil {
 				x.Progress(now)
 			}
 		})
 		if err != nil {
-			stop(err)
+			wrong(err)
+			return
 		}
-		for range rows { // workers must not wait for a writer that has ended
-		}
-		wrote <- err
-	}()
+		wrote <- nil
+	}, wrong)
 	var workers sync.WaitGroup
 	for range x.Spec.Concurrency {
-		workers.Go(func() {
+		workers.Add(1)
+		fault.Go(func() {
 			for j := range jobs {
 				if r, ok := x.plan(ctx, j); ok {
 					p.spent(r)
 					rows <- r
 				}
 			}
+			workers.Done()
+		}, func(err error) {
+			stop(err)
+			workers.Done()
 		})
 	}
 	err = x.feed(ctx, jobs, done, p)
@@ -146,6 +156,9 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	close(rows)
 	if werr := <-wrote; werr != nil {
 		return Ended{}, fmt.Errorf("the results cannot be kept: %w", werr)
+	}
+	if cause := context.Cause(ctx); err == nil && cause != nil && fault.Of(cause).Kind == fault.Bug {
+		err = cause
 	}
 	now := p.now()
 	return Ended{Rows: now.Rows, Missing: now.Total - now.Rows, Budget: p.reached()}, err
@@ -224,11 +237,14 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 // ask plans. Whatever happens there is a plan: one request must not take the others with it.
 func (x *Experiment) ask(ctx context.Context, j job, rec *recorder) (res *planner.Result, components *ir.Catalogue) {
 	flow := x.flows[j.Variant]
-	defer func() {
-		if p := recover(); p != nil {
-			res = planner.Refuse(flow, fmt.Errorf("a fault of pflow itself: %v", p))
-		}
-	}()
+	if err := fault.Guard(func() error { res, components = x.asked(ctx, j, rec); return nil }); err != nil {
+		return planner.Refuse(flow, err), nil
+	}
+	return res, components
+}
+
+func (x *Experiment) asked(ctx context.Context, j job, rec *recorder) (*planner.Result, *ir.Catalogue) {
+	flow := x.flows[j.Variant]
 	offered, err := x.o.Shelf(j.c)
 	if err != nil {
 		return planner.Refuse(flow, err), nil

@@ -36,6 +36,7 @@ const (
 	Refused        Kind = "refused"
 	Schema         Kind = "schema"
 	Unpriced       Kind = "unpriced"
+	Bug            Kind = "bug" // of pflow itself: see Guard
 )
 
 // Kinds that end a run: never retried, never caught, never handed to a fallback.
@@ -46,7 +47,7 @@ const (
 
 var permanent = map[Kind]bool{
 	Type: true, MissingKey: true, InvalidRequest: true, NotFound: true, Permission: true, ExitStatus: true,
-	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true,
+	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true, Bug: true,
 	Cancelled: true, Limit: true,
 }
 

@@ -130,14 +130,19 @@ func (l *Library) List() Listing {
 	var next atomic.Int64
 	var readers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		readers.Go(func() {
+		readers.Add(1)
+		fault.Go(func() {
+			defer readers.Done()
 			for n := int(next.Add(1)) - 1; n < len(names); n = int(next.Add(1)) - 1 {
 				f := &files[n]
 				if f.badName = l.ValidName(names[n]); f.badName == nil {
-					f.record, f.found, f.fail = l.current(names[n])
+					f.fail = fault.Guard(func() (err error) {
+						f.record, f.found, err = l.current(names[n])
+						return err
+					})
 				}
 			}
-		})
+		}, func(error) {}) // what may panic is guarded file by file
 	}
 	readers.Wait()
 	known, found := l.readOutcomes()

@@ -45,9 +45,14 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err != nil {
 		return out, err
 	}
-	got, err := c.run(ctx, nodetype.Call{
+	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
 		Resolve: func(template string) (any, error) { return resolveTemplate(template, scope) },
+	}
+	var got nodetype.Outcome
+	err = fault.Guard(func() (err error) { // here, so that what a panic says is redacted, too
+		got, err = c.run(ctx, call)
+		return err
 	})
 	for _, w := range got.Warnings {
 		r.warn(c.node.ID + ": " + redact.text(w))
