@@ -195,6 +195,7 @@ func (c *compiler) compileAs(e *syntax.Expr, env *cond.Env, want value.Type, bro
 	if len(problems) > 0 {
 		return nil
 	}
+	p.At(e.V.At)
 	return p
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"pflow/engine/cond"
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
@@ -110,7 +111,15 @@ func (r *Run) evaluate(bindings []Binding) (map[string]any, *fault.Error) {
 // within names the key whose expression failed.
 func within(key string, err error) *fault.Error {
 	e := fault.Of(err)
-	return &fault.Error{Kind: e.Kind, Message: key + ": " + e.Message, Cause: err}
+	return &fault.Error{Kind: e.Kind, Message: key + ": " + e.Message, Cause: err, Place: e.Place}
+}
+
+// raise gives an error that came of an expression's value the place of the expression.
+func raise(e Evaluator, err error) error {
+	if p, ok := e.(*cond.Program); ok {
+		return p.Raise(err)
+	}
+	return err
 }
 
 // plan lays out the units of a visit.
@@ -289,7 +298,9 @@ func (r *Run) evaluatePost(flow *Flow, post []Binding) ([]any, *fault.Error) {
 	for _, b := range post {
 		v, err := b.Expr.Eval(r.scope)
 		if err == nil && flow.keys != nil {
-			v, err = flow.keys[b.Name].fit(v)
+			if v, err = flow.keys[b.Name].fit(v); err != nil {
+				err = raise(b.Expr, err)
+			}
 		}
 		if err != nil {
 			return nil, within(b.Name, err)
@@ -342,7 +353,7 @@ func (r *Run) chooseAction(n *node, opAction string) (action, because string, fa
 		}
 		action, ok := v.(string)
 		if !ok || action == "" {
-			return "", "", fault.New(fault.Type, "action: want a string that is not empty, got %s", value.Describe(v))
+			return "", "", within("action", raise(n.action, fault.New(fault.Type, "want a string that is not empty, got %s", value.Describe(v))))
 		}
 		return action, "", nil
 	}
@@ -492,5 +503,8 @@ func newFailure(err *fault.Error) *failure { return &failure{Error: err} }
 func (e *failure) locate(r *Run, nr *nodeRun) {
 	if e.node == "" {
 		e.node, e.place, e.attempts = r.stepName(nr.f.info, int32(nr.index)), nr.node.place, nr.attempts()
+		if e.Place.Line > 0 && e.Param == "" {
+			e.place = e.Place
+		}
 	}
 }

@@ -33,7 +33,7 @@ func recordable(err *fault.Error) *fault.Error {
 	if bad != nil {
 		details = nil
 	}
-	out := &fault.Error{Kind: fault.Kind(valid(string(err.Kind))), Message: valid(err.Message), Cause: err.Cause}
+	out := &fault.Error{Kind: fault.Kind(valid(string(err.Kind))), Message: valid(err.Message), Cause: err.Cause, Place: err.Place, Param: err.Param}
 	if m, _ := details.(map[string]any); len(m) > 0 {
 		out.Details = m
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"pflow/internal/diag"
@@ -46,20 +48,36 @@ type Step struct {
 	DurationMS float64   `json:"duration_ms"`
 }
 
-// RunError is what ended a run. Node is the innermost step it came from, Place where that node is declared.
+// RunError is what ended a run. Node is the innermost step it came from. Place is where an expression failed, else where
+// that node is declared. Path and Inside tell what a node failed in within its params: the JSON path of a text and the
+// place in it.
 type RunError struct {
 	Kind     string     `json:"kind"`
 	Message  string     `json:"message"`
 	Node     string     `json:"node"`
 	Place    diag.Place `json:"place"`
+	Path     string     `json:"path,omitempty"`
+	Inside   diag.Place `json:"inside,omitzero"`
 	Attempts int        `json:"attempts"`
 }
 
 func (e *RunError) Error() string {
-	if e.Node == "" {
-		return e.Message
+	var b strings.Builder
+	if e.Node != "" {
+		b.WriteString("node " + e.Node + ": ")
 	}
-	return "node " + e.Node + ": " + e.Message
+	if e.Path != "" {
+		b.WriteString(e.Path)
+		if e.Inside.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", e.Inside.Line)
+		}
+		if e.Inside.Col > 0 {
+			fmt.Fprintf(&b, ", column %d", e.Inside.Col)
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Message)
+	return b.String()
 }
 
 // Transition is one step as an observer sees it while the run goes on: what decided the edge that was taken.
@@ -99,6 +117,9 @@ func (r *Run) Result() *Result {
 			res.Status = Limited
 		}
 		res.Error = &RunError{Kind: string(err.Kind), Message: err.Message, Node: err.node, Place: err.place, Attempts: err.attempts}
+		if err.Param != "" {
+			res.Error.Path, res.Error.Inside = "params."+err.Param, err.Error.Place
+		}
 	}
 	return res
 }

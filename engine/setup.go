@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"pflow/engine/cond"
@@ -76,6 +77,18 @@ func (s *Setup) ReportPrep(name, kind string, names []string, format string, arg
 		at = e.Name
 	}
 	s.c.report(whole(at), kind, choice{name, names}, format, args...)
+}
+
+// Inside says where a line and column of an option's text stand in the document.
+func (s *Setup) Inside(option string) func(line, col int) diag.Place {
+	v := s.place(option)
+	return func(line, col int) diag.Place {
+		offset := 0
+		for ; line > 1; line-- {
+			offset += strings.IndexByte(v.Text[offset:], '\n') + 1
+		}
+		return v.At(offset + col - 1)
+	}
 }
 
 func (s *Setup) place(option string) *yamltree.Value {

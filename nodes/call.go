@@ -119,6 +119,13 @@ func quote(s string) string {
 }
 
 // badParam is the error of a param that Check would have refused.
+// inParam is an error whose place counts within the text of a param.
+func inParam(key string, err error) error {
+	e := *fault.Of(err)
+	e.Param = key
+	return &e
+}
+
 func badParam(key string, problems []ir.Problem) error {
 	return fault.New(fault.InvalidRequest, "%s: %s", key, problems[0].Message)
 }

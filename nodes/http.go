@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -102,6 +103,7 @@ func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, er
 	if resp.StatusCode >= 400 {
 		message := fmt.Sprintf("%s: %s", doing, strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))))
 		if text := strings.TrimSpace(ir.Text(body)); text != "" {
+			text = mask.From(ctx).Text(text) // before it is cut
 			if len(text) > maxShown {
 				text = strings.ToValidUTF8(text[:maxShown], "") + "…"
 			}

@@ -12,6 +12,7 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/mapparams"
+	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -82,7 +83,7 @@ const (
 )
 
 func runShell(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, error) {
-	p, err := shellProgram(d, c)
+	p, err := shellProgram(ctx, d, c)
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
@@ -114,7 +115,7 @@ func runShell(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, e
 }
 
 // shellProgram makes the call of /bin/sh. Values of templates travel in the environment.
-func shellProgram(d Deps, c nodetype.Call) (*program, error) {
+func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error) {
 	source, ok := c.Params["command"].(string)
 	if !ok || strings.TrimSpace(source) == "" {
 		return nil, fault.New(fault.InvalidRequest, "command is empty: give the command line to run")
@@ -123,7 +124,8 @@ func shellProgram(d Deps, c nodetype.Call) (*program, error) {
 	if problems != nil {
 		return nil, badParam("command", problems)
 	}
-	p := &program{argv: []string{"/bin/sh", "-c", command.text, "sh"}, dir: c.Dir, env: d.Environ}
+	p := &program{argv: []string{"/bin/sh", "-c", command.text, "sh"}, dir: c.Dir, env: environment(d, c)}
+	p.stdout.mask, p.stderr.mask = mask.From(ctx).Stream(), mask.From(ctx).Stream()
 	limit, _ := c.Params["max_output"].(int)
 	if limit <= 0 {
 		limit = defaultOutput
@@ -160,6 +162,12 @@ func shellProgram(d Deps, c nodetype.Call) (*program, error) {
 			return nil, err
 		}
 		text := ir.Text(env[name])
+		if env[name] == nil {
+			if c.Env == nil || c.Env(name) == "" {
+				continue
+			}
+			text = c.Env(name)
+		}
 		if err := fitsProgram("env."+name, text); err != nil {
 			return nil, err
 		}
@@ -176,6 +184,25 @@ func shellProgram(d Deps, c nodetype.Call) (*program, error) {
 		p.set = append(p.set, shellVar(i)+"="+text)
 	}
 	return p, nil
+}
+
+// environment is what a command finds in its environment before the node's own env: what this process has, but no keys and
+// secrets. In env, null hands such a variable on.
+func environment(d Deps, c nodetype.Call) []string {
+	env := d.Environ
+	if env == nil {
+		env = os.Environ()
+	}
+	if c.Withheld == nil {
+		return env
+	}
+	out := make([]string, 0, len(env)) // never nil, which would be this process's own
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); !c.Withheld(name) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // fitsProgram refuses a value that no program can be given as an argument or variable.

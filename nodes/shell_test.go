@@ -315,3 +315,24 @@ func TestNothingOutlivesAKill(t *testing.T) {
 		}
 	}
 }
+
+// TestWithheldEnvironment checks that a command finds neither keys nor secrets in its environment unless its env names them.
+func TestWithheldEnvironment(t *testing.T) {
+	n := nodeType(t, Deps{Environ: []string{"PATH=" + os.Getenv("PATH"), "A=1", "X_API_KEY=key", "TOKEN=secret"}}, "shell")
+	for _, c := range []struct {
+		env  map[string]any
+		want string
+	}{
+		{nil, "1 none none"},
+		{map[string]any{"X_API_KEY": nil, "MISSING": nil}, "1 key none"},
+		{map[string]any{"TOKEN": "other", "A": ""}, " none other"},
+	} {
+		call := newCall(t, map[string]any{"command": `echo "$$A $${X_API_KEY-none} $${TOKEN-none}"; test -z "$${MISSING+set}"`, "env": c.env}, nil)
+		call.Withheld = func(name string) bool { return name == "X_API_KEY" || name == "TOKEN" }
+		call.Env = func(name string) string { return map[string]string{"X_API_KEY": "key", "TOKEN": "secret"}[name] }
+		out, err := n.Run(t.Context(), call)
+		if err != nil || out.Outputs["stdout"] != c.want {
+			t.Errorf("%v: %q, %v, want %q", c.env, out.Outputs["stdout"], err, c.want)
+		}
+	}
+}

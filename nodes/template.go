@@ -2,11 +2,13 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/fault"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
 )
@@ -45,8 +47,13 @@ nodes:
 				return nil
 			}
 			checkVariables(s, p)
+			inline, inside := s.Value("text") != nil, s.Inside("text")
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				text, err := p.Render(ctx, in.Prep)
+				var known *fault.Error
+				if errors.As(err, &known) && known.Place.Line > 0 && inline {
+					known.Place = inside(known.Place.Line, known.Place.Col)
+				}
 				return engine.Output{Result: text}, err
 			}
 		},

@@ -73,6 +73,9 @@ func templateType() nodetype.Type {
 				vars[names[i]] = v
 			}
 			text, err := t.Render(ctx, vars)
+			if err != nil {
+				return nodetype.Outcome{}, inTemplate(err, len(names) > 0)
+			}
 			return nodetype.Outcome{Outputs: map[string]any{"text": text}}, err
 		},
 		Example: nodetype.Example{
@@ -83,6 +86,16 @@ func templateType() nodetype.Type {
 			Outputs: map[string]any{"text": "Open issues:\n- It hangs\n- Typo\n"},
 		},
 	}
+}
+
+// inTemplate gives an error of a template the place in the param. Where values stand for ${…} it has only a line.
+func inTemplate(err error, moved bool) error {
+	e := *fault.Of(err)
+	e.Param = "template"
+	if moved {
+		e.Place.Col = 0
+	}
+	return &e
 }
 
 // lateName begins the variables that stand for ${…}.

@@ -55,7 +55,10 @@ func transform() nodetype.Type {
 			}
 			scope.Set("inputs", inputs)
 			result, err := program.Eval(scope)
-			return nodetype.Outcome{Outputs: map[string]any{"result": result}}, err
+			if err != nil {
+				return nodetype.Outcome{}, inParam("expression", err)
+			}
+			return nodetype.Outcome{Outputs: map[string]any{"result": result}}, nil
 		},
 		Example: nodetype.Example{
 			Params: map[string]any{

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name)
 		}
 	}
-	testscript.Main(m, map[string]func(){"pflow": main, "mask": mask})
+	testscript.Main(m, map[string]func(){"pflow": main, "mask": maskCommand})
 }
 
 // TestScripts runs testdata/script/*.txtar, one behaviour each. Every script starts in an empty directory but for its
@@ -135,7 +135,7 @@ func masked(text []byte) []byte {
 	return text
 }
 
-func mask() {
+func maskCommand() {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(os.Stdin); err != nil {
 		panic(err)

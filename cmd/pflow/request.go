@@ -228,6 +228,9 @@ func (a *app) plannerFlow() (*engine.Flow, *engine.Recording, error) {
 // text beside words is what the request is about.
 func (a *app) readRequest(ctx context.Context, words []string) (planner.Request, error) {
 	r := planner.Request{Text: strings.Join(words, " "), Source: "args", Date: a.date}
+	if err := a.withoutKeys("the request", r.Text); err != nil {
+		return r, err
+	}
 	if isTerminal(a.stdin) {
 		return r, nil
 	}
@@ -238,6 +241,9 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 	switch {
 	case r.Text == "-":
 		r.Text, r.Source = strings.TrimSpace(*piped), "stdin"
+		if err := a.withoutKeys("the request", r.Text); err != nil {
+			return r, err
+		}
 	case *piped != "":
 		r.Stdin = *piped
 	}

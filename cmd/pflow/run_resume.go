@@ -15,7 +15,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	if err != nil {
 		return err
 	}
-	r.Env.Getenv = a.getenv
+	r.Env.Getenv, r.Env.Keys = a.getenv, a.keyVariables()
 	if r.Flows != nil {
 		r.Env.Flow = a.declaredFlow(r.Flows)
 	}
@@ -23,6 +23,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	if err := found.Err(); err != nil {
 		return err
 	}
+	a.screen.hide(program.Mask)
 	p := a.follow("running " + r.Source.Name)
 	res, err := program.Run(p.within(a.withExchanges(ctx, id)), nil, workflow.Options{
 		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer()},

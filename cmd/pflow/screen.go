@@ -14,6 +14,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 	"pflow/internal/printable"
 )
 
@@ -28,8 +29,9 @@ type screen struct {
 	width    func() int        // in columns
 
 	mu     sync.Mutex
-	line   string // what is under way; "" if nothing is shown
-	paused int    // while > 0 nothing is shown: somebody is asked
+	mask   func() *mask.Masker // takes out the secrets of what is run; nil: there are none
+	line   string              // what is under way; "" if nothing is shown
+	paused int                 // while > 0 nothing is shown: somebody is asked
 }
 
 func newScreen(out io.Writer, getenv func(string) string) *screen {
@@ -62,21 +64,21 @@ type styled struct{ code, text string }
 
 // say writes strings and styled texts to standard error. The texts themselves are escaped, in or out of a style.
 func (a *app) say(parts ...any) {
+	a.screen.mu.Lock()
+	defer a.screen.mu.Unlock()
 	var b strings.Builder
 	for _, p := range parts {
 		switch p := p.(type) {
 		case string:
-			b.WriteString(printable.Text(p))
+			b.WriteString(printable.Text(a.screen.masked(p)))
 		case styled:
-			if text := printable.Text(p.text); a.screen.colour && !a.noColor {
+			if text := printable.Text(a.screen.masked(p.text)); a.screen.colour && !a.noColor {
 				b.WriteString(p.code + text + codePlain)
 			} else {
 				b.WriteString(text)
 			}
 		}
 	}
-	a.screen.mu.Lock()
-	defer a.screen.mu.Unlock()
 	a.screen.clear()
 	_, _ = io.WriteString(a.screen.out, b.String())
 }
@@ -86,7 +88,25 @@ func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	return s.text.Write(p)
+	if _, err := io.WriteString(s.text, s.masked(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// hide has the secrets of what is run taken out of all that is shown. What is run masks its results itself; this is for what
+// else is said of it, such as the command line that runs it again.
+func (s *screen) hide(m func() *mask.Masker) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mask = m
+}
+
+func (s *screen) masked(text string) string {
+	if s.mask == nil {
+		return text
+	}
+	return s.mask().Text(text)
 }
 
 func (s *screen) clear() {
@@ -98,9 +118,9 @@ func (s *screen) clear() {
 
 // show puts a line in the place of the one before.
 func (s *screen) show(line string) {
-	line = printable.Line(line)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	line = printable.Line(s.masked(line))
 	if s.paused > 0 {
 		return
 	}

@@ -201,6 +201,7 @@ func (a *app) program(ctx context.Context, r *library.Record, src workflow.Sourc
 		return nil, err
 	}
 	l.program = program
+	a.screen.hide(program.Mask)
 	return l, nil
 }
 
@@ -215,7 +216,7 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 		return workflow.Env{}, err
 	}
 	return workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
-		Getenv: l.getenv(a), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
+		Getenv: l.getenv(a), Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 
 // getenv reads the environment, and secrets that were asked for.

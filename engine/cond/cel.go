@@ -59,6 +59,7 @@ func (c *Compiler) compileCEL(p *Program, env *Env) (problems []Problem) {
 	}
 	p.typ, p.null, p.reads = t, out.Kind() == types.NullTypeKind, names.reads
 	p.dag = names.loops
+	p.info = tree.SourceInfo()
 	celRewrite(tree, names.next)
 	if p.cel, err = e.cel.Program(checked, cel.EvalOptions(cel.OptOptimize)); err != nil {
 		return []Problem{{Kind: BadExpression, Message: plain(err.Error())}}
@@ -70,22 +71,45 @@ func (p *Program) evalCEL(s *Scope) (any, error) {
 	s.left = s.steps
 	out, _, err := p.cel.Eval((*activation)(s))
 	if err == nil {
-		return native(out)
+		v, err := native(out)
+		if err != nil {
+			return nil, p.Raise(err)
+		}
+		return v, nil
 	}
-	var known *fault.Error
-	if errors.As(err, &known) {
-		return nil, known
-	}
-	var cancelled interpreter.EvalCancelledError
-	if errors.As(err, &cancelled) {
-		return nil, s.stop
-	}
-	message := err.Error()
+	message, offset := err.Error(), 0
 	var celErr *types.Err
 	if errors.As(err, &celErr) {
-		message = celErr.String()
+		message, offset = celErr.String(), p.celOffset(celErr.NodeID())
 	}
-	return nil, &fault.Error{Kind: fault.Type, Message: celPlain(message), Cause: err}
+	var known *fault.Error
+	var cancelled interpreter.EvalCancelledError
+	switch {
+	case errors.As(err, &known):
+		return nil, p.raise(known, offset)
+	case errors.As(err, &cancelled):
+		return nil, p.raise(s.stop, offset)
+	}
+	return nil, p.raise(&fault.Error{Kind: fault.Type, Message: celPlain(message), Cause: err}, offset)
+}
+
+// celOffset is where an operation of CEL stands. A call's own place is that of its bracket; here it is its name's.
+func (p *Program) celOffset(id int64) int {
+	o, ok := p.info.GetOffsetRange(id)
+	if !ok {
+		return 0
+	}
+	at := byteOffset(p.src, int(o.Start))
+	if at < len(p.src) && p.src[at] == '(' {
+		for at > 0 && isNameByte(p.src[at-1]) {
+			at--
+		}
+	}
+	return at
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // activation is a Scope as CEL sees it. Members of records are variables with a dot in their name.

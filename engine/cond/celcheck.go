@@ -64,8 +64,7 @@ func (r *celResolver) openBranches(issues *cel.Issues) bool {
 			if args[i].Kind() == ast.CallKind && args[i].AsCall().FunctionName() == "dyn" {
 				continue
 			}
-			r.next++
-			args[i] = r.fac.NewCall(r.next, "dyn", args[i])
+			args[i] = r.fac.NewCall(r.id(args[i]), "dyn", args[i])
 			opened = true
 		}
 		r.call(e, operators.Conditional, args...)

@@ -43,11 +43,20 @@ func (r *celResolver) call(e ast.Expr, name string, args ...ast.Expr) {
 
 // text makes a string constant that stands where e does.
 func (r *celResolver) text(e ast.Expr, s string) ast.Expr {
+	return r.fac.NewLiteral(r.id(e), types.String(s))
+}
+
+// id is that of a new node, which stands where e does.
+func (r *celResolver) id(e ast.Expr) int64 {
 	r.next++
-	if o, ok := r.tree.SourceInfo().GetOffsetRange(e.ID()); ok {
-		r.tree.SourceInfo().SetOffsetRange(r.next, o)
+	placeAs(r.tree, r.next, e)
+	return r.next
+}
+
+func placeAs(tree *ast.AST, id int64, e ast.Expr) {
+	if o, ok := tree.SourceInfo().GetOffsetRange(e.ID()); ok {
+		tree.SourceInfo().SetOffsetRange(id, o)
 	}
-	return r.fac.NewLiteral(r.next, types.String(s))
 }
 
 // expr resolves e and what is under it. accu is the accumulator of the macro whose step e belongs to.
@@ -124,8 +133,7 @@ func (r *celResolver) member(e ast.Expr, record, name string, at int, asked bool
 	}
 	r.reads = append(r.reads, Read{record, name, at})
 	if asked {
-		r.next++
-		r.call(e, "optional.of", r.fac.NewIdent(r.next, record+"."+name))
+		r.call(e, "optional.of", r.fac.NewIdent(r.id(e), record+"."+name))
 		return
 	}
 	e.SetKindCase(r.fac.NewIdent(e.ID(), record+"."+name))
@@ -268,8 +276,7 @@ func (r *celResolver) method(e ast.Expr, accu string) {
 		r.call(e, "@range", args...)
 	case of == "optional" && len(args) == 1:
 		// What .orValue gives instead may be of another type, so an optional has no type of its own.
-		r.next++
-		args[0] = r.fac.NewCall(r.next, "dyn", args[0])
+		args[0] = r.fac.NewCall(r.id(args[0]), "dyn", args[0])
 		e.SetKindCase(r.fac.NewMemberCall(e.ID(), name, target, args...))
 	}
 }
@@ -309,7 +316,6 @@ func (r *celResolver) comprehension(e ast.Expr) {
 	r.expr(c.LoopStep(), c.AccuVar())
 	r.expr(c.Result(), c.AccuVar())
 	r.locals = r.locals[:len(r.locals)-2]
-	r.next++
-	over := r.fac.NewCall(r.next, "@iter", c.IterRange())
+	over := r.fac.NewCall(r.id(c.IterRange()), "@iter", c.IterRange())
 	e.SetKindCase(r.fac.NewComprehension(e.ID(), over, c.IterVar(), c.AccuVar(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()))
 }

@@ -24,12 +24,14 @@ func celRewrite(tree *ast.AST, next int64) {
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(w.visit))
 }
 
-func (w *celRewriter) id() int64 {
+// id is that of a new node, which stands where e does.
+func (w *celRewriter) id(e ast.Expr) int64 {
 	w.next++
+	placeAs(w.tree, w.next, e)
 	return w.next
 }
 
-func (w *celRewriter) scope() ast.Expr { return w.fac.NewIdent(w.id(), scopeName) }
+func (w *celRewriter) scope(e ast.Expr) ast.Expr { return w.fac.NewIdent(w.id(e), scopeName) }
 
 // is reports the static type of e, where it is certain.
 func (w *celRewriter) is(e ast.Expr, kind types.Kind) bool {
@@ -42,7 +44,7 @@ func (w *celRewriter) checked(e ast.Expr, kind types.Kind, with string) ast.Expr
 	if w.is(e, kind) || e.Kind() == ast.LiteralKind {
 		return e
 	}
-	return w.fac.NewCall(w.id(), with, e)
+	return w.fac.NewCall(w.id(e), with, e)
 }
 
 func (w *celRewriter) boolean(e ast.Expr) ast.Expr { return w.checked(e, types.BoolKind, "@bool") }
@@ -64,7 +66,7 @@ func (w *celRewriter) visit(e ast.Expr) {
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		// The condition is looked at in every round, also after a round that failed.
-		cond := w.fac.NewCall(w.id(), "@tick", w.scope(), c.LoopCondition())
+		cond := w.fac.NewCall(w.id(e), "@tick", w.scope(e), c.LoopCondition())
 		e.SetKindCase(w.fac.NewComprehension(e.ID(), c.IterRange(), c.IterVar(), c.AccuVar(), c.AccuInit(), cond, c.LoopStep(), c.Result()))
 	}
 }
@@ -83,9 +85,9 @@ func (w *celRewriter) call(e ast.Expr) {
 		for i := len(args) - 2; i >= 0; i-- {
 			left := w.boolean(args[i])
 			if name == operators.LogicalAnd {
-				right = w.fac.NewCall(w.id(), operators.Conditional, left, right, w.fac.NewLiteral(w.id(), types.False))
+				right = w.fac.NewCall(w.id(e), operators.Conditional, left, right, w.fac.NewLiteral(w.id(e), types.False))
 			} else {
-				right = w.fac.NewCall(w.id(), operators.Conditional, left, w.fac.NewLiteral(w.id(), types.True), right)
+				right = w.fac.NewCall(w.id(e), operators.Conditional, left, w.fac.NewLiteral(w.id(e), types.True), right)
 			}
 		}
 		e.SetKindCase(right)
@@ -95,17 +97,17 @@ func (w *celRewriter) call(e ast.Expr) {
 		}
 	case "@add":
 		if !w.number(args[0]) || !w.number(args[1]) {
-			put("@concat", args[0], args[1], w.scope())
+			put("@concat", args[0], args[1], w.scope(e))
 		}
 	case "@eq", "@ne":
 		if !w.scalar(args[0]) && !w.scalar(args[1]) {
-			put(map[string]string{"@eq": "@same", "@ne": "@differ"}[name], args[0], args[1], w.scope())
+			put(map[string]string{"@eq": "@same", "@ne": "@differ"}[name], args[0], args[1], w.scope(e))
 		}
 	case "@among", "@text", "@range", "@replace", "@join", "@distinct", "@int", "@double", "@greatest", "@least":
-		put(name, append(args[:len(args):len(args)], w.scope())...)
+		put(name, append(args[:len(args):len(args)], w.scope(e))...)
 	default:
 		if !call.IsMemberFunction() && sharedNames[name] {
-			put(name, append(args[:len(args):len(args)], w.scope())...)
+			put(name, append(args[:len(args):len(args)], w.scope(e))...)
 		}
 	}
 }

@@ -112,19 +112,19 @@ func (p *Program) evalExpr(s *Scope) (any, error) {
 	if err == nil {
 		return out, nil
 	}
-	var known *fault.Error
-	if errors.As(err, &known) {
-		return nil, known
-	}
 	var located *file.Error
-	message := err.Error()
+	message, offset := err.Error(), 0
 	if errors.As(err, &located) {
-		message = located.Message
+		message, offset = located.Message, byteOffset(p.src, located.From)
 	}
-	if strings.HasPrefix(message, "memory budget exceeded") {
-		return nil, tooMuchWork()
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known):
+		return nil, p.raise(known, offset)
+	case strings.HasPrefix(message, "memory budget exceeded"):
+		return nil, p.raise(tooMuchWork(), offset)
 	}
-	return nil, &fault.Error{Kind: fault.Type, Message: plain(message), Cause: err}
+	return nil, p.raise(&fault.Error{Kind: fault.Type, Message: plain(message), Cause: err}, offset)
 }
 
 // exprProblem reads an error of expr's parser, checker or compiler.

@@ -1,10 +1,8 @@
 package cond
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
@@ -187,42 +185,10 @@ func equal(a, b any) bool {
 
 // compare orders two numbers or two strings.
 func compare(op string, a, b any) (int, error) {
-	switch x := a.(type) {
-	case int:
-		switch y := b.(type) {
-		case int:
-			return cmp.Compare(x, y), nil
-		case float64:
-			return compareMixed(x, y), nil
-		}
-	case float64:
-		switch y := b.(type) {
-		case int:
-			return -compareMixed(y, x), nil
-		case float64:
-			return cmp.Compare(x, y), nil
-		}
-	case string:
-		if y, ok := b.(string); ok {
-			return strings.Compare(x, y), nil
-		}
+	if c, ok := value.Compare(a, b); ok {
+		return c, nil
 	}
 	return 0, misfit(op, a, b)
-}
-
-// compareMixed compares without rounding the integer, which a float64 may not hold.
-func compareMixed(i int, f float64) int {
-	switch {
-	case f >= 1<<63:
-		return -1
-	case f < -(1 << 63):
-		return 1
-	}
-	whole := math.Trunc(f)
-	if c := cmp.Compare(i, int(whole)); c != 0 {
-		return c
-	}
-	return cmp.Compare(whole, f)
 }
 
 // arithmetic is a OP b on numbers; integers stay integers and must not overflow. Division is another matter in each

@@ -1,9 +1,14 @@
 package cond
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/expr-lang/expr/vm"
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 
+	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
@@ -20,6 +25,28 @@ type Program struct {
 	dag   bool  // its result may hold one value in many places, so that walking it needs a bound
 	expr  *vm.Program
 	cel   cel.Program
+	info  *ast.SourceInfo             // where CEL's operations stand
+	at    func(offset int) diag.Place // the place of a byte of the source in its document
+}
+
+// At says where the bytes of the source stand in its document, so that what fails while the program runs has a place
+// there. Without it places count within the source. It is called before the program is used.
+func (p *Program) At(place func(offset int) diag.Place) { p.at = place }
+
+// Raise gives an error that came of the program's value the place of the program.
+func (p *Program) Raise(err error) *fault.Error { return p.raise(err, 0) }
+
+// raise gives an error the place of the operation at a byte of the source.
+func (p *Program) raise(err error, offset int) *fault.Error {
+	out := *fault.Of(err)
+	if p.at != nil {
+		out.Place = p.at(offset)
+		return &out
+	}
+	before := p.src[:offset]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	out.Place = diag.Place{Line: strings.Count(before, "\n") + 1, Col: utf8.RuneCountInString(line) + 1}
+	return &out
 }
 
 // Type is the static type; Any if it depends on values or may be null.
@@ -30,7 +57,7 @@ func (p *Program) Reads() []Read { return p.reads }
 
 // Eval computes the value, normalised. The error is a *fault.Error: kind type if an operation does not fit its values,
 // missing_key for a member that is not there, invalid_request if the evaluation passes its bound on work, or whatever
-// the expression's own fail() said.
+// the expression's own fail() said. Its Place is that of the operation that failed, see At.
 func (p *Program) Eval(s *Scope) (any, error) {
 	if p.plain != nil {
 		if record, ok := s.env[p.plain.Record].(map[string]any); ok {
@@ -50,11 +77,11 @@ func (p *Program) Eval(s *Scope) (any, error) {
 		return out, err
 	}
 	if p.dag && !small(out) {
-		return nil, tooMuchWork()
+		return nil, p.Raise(tooMuchWork())
 	}
 	v, err := value.Normalize(out)
 	if err != nil {
-		return nil, fault.Of(err)
+		return nil, p.Raise(err)
 	}
 	return v, nil
 }
@@ -67,7 +94,7 @@ func (p *Program) Test(s *Scope) (bool, error) {
 	}
 	b, ok := v.(bool)
 	if !ok {
-		return false, fault.New(fault.Type, "the condition gave %s; it must give true or false", describe(v))
+		return false, p.Raise(fault.New(fault.Type, "the condition gave %s; it must give true or false", describe(v)))
 	}
 	return b, nil
 }

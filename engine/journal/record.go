@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pflow/engine"
+	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
@@ -25,7 +26,7 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, meters; or error {kind, message, details}; or waits: what is to be approved
+//	finished  id, at, action, result, meters; or error {kind, message, details, place, param}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
 //	resumed   at: another process took the run on; none worked on it since the record before
@@ -100,6 +101,14 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 			b = append(b, `,"details":`...)
 			b = value.AppendJSON(b, ev.Err.Details)
 		}
+		if at := ev.Err.Place; at != (diag.Place{}) {
+			b = append(b, `,"place":`...)
+			b = value.AppendJSON(b, map[string]any{"file": at.File, "line": at.Line, "column": at.Col})
+		}
+		if ev.Err.Param != "" {
+			b = append(b, `,"param":`...)
+			b = value.AppendString(b, ev.Err.Param)
+		}
 		b = append(b, '}')
 	default:
 		b = append(b, `,"result":`...)
@@ -144,6 +153,8 @@ type recordError struct {
 	Kind    fault.Kind      `json:"kind"`
 	Message string          `json:"message"`
 	Details json.RawMessage `json:"details"`
+	Place   diag.Place      `json:"place"`
+	Param   string          `json:"param"`
 }
 
 // event reads a record that is an event.
@@ -175,7 +186,7 @@ func (r *record) event() (engine.Event, error) {
 			break
 		}
 		if r.Error != nil {
-			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
+			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message, Place: r.Error.Place, Param: r.Error.Param}
 			if len(r.Error.Details) > 0 {
 				details, err := value.ParseWritten(r.Error.Details)
 				if err != nil {

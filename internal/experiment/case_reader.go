@@ -8,6 +8,7 @@ import (
 
 	"pflow/internal/diag"
 	"pflow/internal/value"
+	"pflow/internal/yamltree"
 )
 
 // caseReader walks a case, which may come from YAML or JSON, and collects findings.
@@ -31,14 +32,14 @@ func (r *caseReader) report(path []any, kind, suggestion, format string, args ..
 func (r *caseReader) object(path []any, v any, what string, read map[string]func(path []any, v any)) bool {
 	m, ok := v.(map[string]any)
 	if !ok {
-		r.report(path, WrongKind, "", "want %s, got %s", what, value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want %s, got %s", what, value.Name(v))
 		return false
 	}
 	for _, key := range value.SortedKeys(m) {
 		if f := read[key]; f != nil {
 			f(below(path, key), m[key])
 		} else {
-			r.report(below(path, key), UnknownKey, diag.Nearest(key, value.SortedKeys(read)), "there is no key %q here", key)
+			r.report(below(path, key), yamltree.UnknownKey, diag.Nearest(key, value.SortedKeys(read)), "there is no key %q here", key)
 		}
 	}
 	return true
@@ -52,7 +53,7 @@ func below(path []any, part any) []any {
 func (r *caseReader) text(path []any, v any) string {
 	s, ok := v.(string)
 	if !ok {
-		r.report(path, WrongKind, "", "want text, got %s", value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want text, got %s", value.Name(v))
 	}
 	return s
 }
@@ -64,7 +65,7 @@ func (r *caseReader) id(path []any, v any) string {
 	}
 	s := r.text(path, v)
 	if strings.TrimSpace(s) == "" {
-		r.report(path, BadValue, "", "the id is empty")
+		r.report(path, yamltree.BadValue, "", "the id is empty")
 	}
 	return s
 }
@@ -72,7 +73,7 @@ func (r *caseReader) id(path []any, v any) string {
 func (r *caseReader) date(path []any, v any) string {
 	s := r.text(path, v)
 	if s != "" && !isDate(s) {
-		r.report(path, BadValue, "", "%q is no date; write one like 2024-01-31", s)
+		r.report(path, yamltree.BadValue, "", "%q is no date; write one like 2024-01-31", s)
 	}
 	return s
 }
@@ -99,7 +100,7 @@ func (r *caseReader) paths(path []any, v any) []string {
 func (r *caseReader) list(path []any, v any, what string) []any {
 	list, ok := v.([]any)
 	if !ok {
-		r.report(path, WrongKind, "", "want %s, got %s", what, value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want %s, got %s", what, value.Name(v))
 	}
 	return list
 }
@@ -116,7 +117,7 @@ func (r *caseReader) names(path []any, v any) []string {
 func (r *caseReader) truth(path []any, v any) bool {
 	b, ok := v.(bool)
 	if !ok {
-		r.report(path, WrongKind, "", "want true or false, got %s", value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want true or false, got %s", value.Name(v))
 	}
 	return b
 }
@@ -127,7 +128,7 @@ func (r *caseReader) number(path []any, v any) *float64 {
 		f, ok = float64(n), true
 	}
 	if !ok || f < 0 || math.IsInf(f, 0) {
-		r.report(path, WrongKind, "", "want a number of at least 0, got %s", value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want a number of at least 0, got %s", value.Name(v))
 		return nil
 	}
 	return &f
@@ -141,7 +142,7 @@ func (r *caseReader) oneOf(path []any, v any, names []string) string {
 		}
 	}
 	if s != "" {
-		r.report(path, BadValue, diag.Nearest(s, names), "want one of: %s; got %q", strings.Join(names, ", "), s)
+		r.report(path, yamltree.BadValue, diag.Nearest(s, names), "want one of: %s; got %q", strings.Join(names, ", "), s)
 	}
 	return s
 }

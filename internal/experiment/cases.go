@@ -11,6 +11,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/planner"
 	"pflow/internal/value"
+	"pflow/internal/yamltree"
 )
 
 // Case is one request and what is expected of its plan.
@@ -55,7 +56,7 @@ func readCase(v any, from origin, dir string, p *predicates) (Case, diag.List) {
 	if m, ok := v.(map[string]any); ok {
 		for _, key := range []string{"id", "request", "expect"} {
 			if _, there := m[key]; !there {
-				r.report(nil, MissingKey, "", "a case needs %s", key)
+				r.report(nil, yamltree.MissingKey, "", "a case needs %s", key)
 			}
 		}
 	}

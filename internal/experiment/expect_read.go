@@ -8,6 +8,7 @@ import (
 	"pflow/internal/planner"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
+	"pflow/internal/yamltree"
 )
 
 var statuses = []string{planner.Ready, planner.NeedsInput, planner.Infeasible, planner.Invalid, planner.Failed, planner.Cancelled}
@@ -88,7 +89,7 @@ func (r *caseReader) pairs(path []any, v any) []edge {
 	for i, item := range r.list(path, v, "a list of [from, to]") {
 		pair := r.names(below(path, i), item)
 		if len(pair) != 2 {
-			r.report(below(path, i), BadValue, "", "want [from, to]: two node types")
+			r.report(below(path, i), yamltree.BadValue, "", "want [from, to]: two node types")
 			continue
 		}
 		out = append(out, edge{pair[0], pair[1]})
@@ -102,7 +103,7 @@ func (r *caseReader) params(path []any, v any) []ParamExpect {
 		at := below(path, i)
 		if triple, ok := item.([]any); ok {
 			if len(triple) != 3 {
-				r.report(at, BadValue, "", "want [type, key, value]")
+				r.report(at, yamltree.BadValue, "", "want [type, key, value]")
 				continue
 			}
 			out = append(out, ParamExpect{Node: r.text(below(at, 0), triple[0]), Key: r.text(below(at, 1), triple[1]), Value: triple[2]})
@@ -116,7 +117,7 @@ func (r *caseReader) params(path []any, v any) []ParamExpect {
 			"type":  func(p []any, v any) { e.Type = value.Type(r.oneOf(p, v, typeNames())) },
 		})
 		if e.Node == "" || e.Key == "" || valued == (e.Type != "") {
-			r.report(at, MissingKey, "", "want node, key, and either value or type")
+			r.report(at, yamltree.MissingKey, "", "want node, key, and either value or type")
 		}
 		out = append(out, e)
 	}
@@ -140,7 +141,7 @@ func (r *caseReader) calls(path []any, v any) []CallExpect {
 			"args": func(p []any, v any) {
 				m, ok := v.(map[string]any)
 				if !ok {
-					r.report(p, WrongKind, "", "want an object: for each argument the values that are accepted")
+					r.report(p, yamltree.WrongKind, "", "want an object: for each argument the values that are accepted")
 				}
 				for k, accepted := range m {
 					list, ok := accepted.([]any)
@@ -200,19 +201,19 @@ func (r *caseReader) schema(path []any, v any) *prompt.Schema {
 			err = json.Unmarshal(data, &doc)
 		}
 		if err != nil {
-			r.report(path, BadValue, "", "the schema cannot be read: %v", err)
+			r.report(path, yamltree.BadValue, "", "the schema cannot be read: %v", err)
 			return nil
 		}
 		v, _ := value.Normalize(doc)
 		doc, ok = v.(map[string]any)
 	}
 	if !ok {
-		r.report(path, WrongKind, "", "want a JSON Schema, or the path of a file with one; got %s", value.Name(v))
+		r.report(path, yamltree.WrongKind, "", "want a JSON Schema, or the path of a file with one; got %s", value.Name(v))
 		return nil
 	}
 	s, err := prompt.NewSchema("expect", doc)
 	if err != nil {
-		r.report(path, BadValue, "", "the schema cannot be used: %v", err)
+		r.report(path, yamltree.BadValue, "", "the schema cannot be used: %v", err)
 	}
 	return s
 }

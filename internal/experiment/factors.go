@@ -27,16 +27,16 @@ type level struct {
 //
 // A level edits keys of its node; {} leaves it as it is.
 func (r *specReader) readFactors(v *yamltree.Value) {
-	if !r.want(v, yamltree.Map, "a mapping from nodes to their variants") {
+	if !r.Want(v, yamltree.Map, "a mapping from nodes to their variants") {
 		return
 	}
 	for _, node := range v.Entries {
 		f := factor{node: node.Key}
-		if !r.want(node.Value, yamltree.Map, "a mapping from the names of variants to what they set, as in {wide: {with.most: 40}}") {
+		if !r.Want(node.Value, yamltree.Map, "a mapping from the names of variants to what they set, as in {wide: {with.most: 40}}") {
 			continue
 		}
 		if len(node.Value.Entries) == 0 {
-			r.report(node.Value, BadValue, "", "the node %q has no variants; {} as a variant leaves it as it is", node.Key)
+			r.Report(node.Value, yamltree.BadValue, "the node %q has no variants; {} as a variant leaves it as it is", node.Key)
 		}
 		for _, e := range node.Value.Entries {
 			l := level{name: e.Key}
@@ -45,7 +45,7 @@ func (r *specReader) readFactors(v *yamltree.Value) {
 		}
 		r.s.Variants = cross(r.s.Variants, f)
 		if len(r.s.Variants) > 1000 {
-			r.report(v, BadValue, "", "these node variants make more than 1000 combinations")
+			r.Report(v, yamltree.BadValue, "these node variants make more than 1000 combinations")
 			return
 		}
 	}

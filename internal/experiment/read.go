@@ -36,7 +36,7 @@ func ReadSpec(file string, data []byte) (*Spec, diag.List) {
 	s.File, s.Dir = file, filepath.Dir(file)
 	r := &specReader{reader: reader{dir: s.Dir}, s: &s}
 	r.document(tree)
-	found = append(found, r.found...).Sort()
+	found = append(found, r.Found...).Sort()
 	if found.HasErrors() {
 		return nil, found
 	}
@@ -54,19 +54,19 @@ type specReader struct {
 
 func (r *specReader) document(tree *yamltree.Value) {
 	s := r.s
-	r.keys(tree, "an experiment: {experiment, cases, variants, …}", readers{
-		"experiment":    r.text(&s.Name),
-		"description":   r.text(&s.Description),
-		"model":         r.text(&s.Model),
+	r.Mapping(tree, "an experiment: {experiment, cases, variants, …}", yamltree.Fields{
+		"experiment":    r.Text(&s.Name),
+		"description":   r.Text(&s.Description),
+		"model":         r.Text(&s.Model),
 		"cases":         func(v *yamltree.Value) { r.cases = v; r.readCases(v) },
 		"variants":      func(v *yamltree.Value) { r.variants = v },
 		"node_variants": func(v *yamltree.Value) { r.factors = v },
 		"baseline":      func(v *yamltree.Value) { r.baseline = v },
-		"repeats":       r.whole(&s.Repeats, 1),
-		"concurrency":   r.whole(&s.Concurrency, 1),
+		"repeats":       r.Whole(&s.Repeats, 1),
+		"concurrency":   r.Whole(&s.Concurrency, 1),
 		"seed": func(v *yamltree.Value) {
 			n := 0
-			r.whole(&n, 0)(v)
+			r.Whole(&n, 0)(v)
 			s.Seed = uint64(max(n, 0))
 		},
 		"date":      r.date,
@@ -74,30 +74,30 @@ func (r *specReader) document(tree *yamltree.Value) {
 		"catalogue": r.paths(&s.Catalogue),
 		"builtin": func(v *yamltree.Value) {
 			builtin := true
-			r.truth(&builtin)(v)
+			r.Truth(&builtin)(v)
 			s.NoBuiltin = !builtin
 		},
 		"budget": func(v *yamltree.Value) {
-			r.keys(v, "{cost_usd, calls, tokens}", readers{
-				"cost_usd": r.number(&s.Budget.CostUSD, 0), "calls": r.whole(&s.Budget.Calls, 1), "tokens": r.whole(&s.Budget.Tokens, 1),
+			r.Mapping(v, "{cost_usd, calls, tokens}", yamltree.Fields{
+				"cost_usd": r.Number(&s.Budget.CostUSD, 0), "calls": r.Whole(&s.Budget.Calls, 1), "tokens": r.Whole(&s.Budget.Tokens, 1),
 			})
 		},
 		"replies": func(v *yamltree.Value) {
-			r.keys(v, "{record, replay, replay_or_call}", readers{
-				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.truth(&s.Replies.ReplayOrCall),
+			r.Mapping(v, "{record, replay, replay_or_call}", yamltree.Fields{
+				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.Truth(&s.Replies.ReplayOrCall),
 			})
 			if s.Replies.ReplayOrCall && s.Replies.Replay == "" {
-				r.report(v, MissingKey, "", "replay_or_call needs replay: the folder of recordings")
+				r.Report(v, yamltree.MissingKey, "replay_or_call needs replay: the folder of recordings")
 			}
 		},
 		"scoring": func(v *yamltree.Value) {
-			r.keys(v, "{edges, params}", readers{
-				"edges": r.oneOf(&s.Scoring.Edges, EdgesRefs, EdgesDeclared), "params": r.oneOf(&s.Scoring.Params, ParamsAll, ParamsListed),
+			r.Mapping(v, "{edges, params}", yamltree.Fields{
+				"edges": r.OneOf(&s.Scoring.Edges, EdgesRefs, EdgesDeclared), "params": r.OneOf(&s.Scoring.Params, ParamsAll, ParamsListed),
 			})
 		},
 		"primary": r.metric(&s.Primary),
 		"metrics": func(v *yamltree.Value) {
-			if r.want(v, yamltree.Seq, "a list of metrics") {
+			if r.Want(v, yamltree.Seq, "a list of metrics") {
 				for _, item := range v.Items {
 					var m Metric
 					r.metric(&m)(item)
@@ -105,7 +105,7 @@ func (r *specReader) document(tree *yamltree.Value) {
 				}
 			}
 		},
-		"effect":     r.number(&s.Effect, 0),
+		"effect":     r.Number(&s.Effect, 0),
 		"guardrails": r.guardrails,
 		"fail_on":    r.failOn,
 		"fail_if":    r.failIf,
@@ -115,7 +115,7 @@ func (r *specReader) document(tree *yamltree.Value) {
 	}
 	for _, key := range []string{"experiment", "cases", "variants"} {
 		if tree.Get(key) == nil {
-			r.report(tree, MissingKey, "", "an experiment needs %s", key)
+			r.Report(tree, yamltree.MissingKey, "an experiment needs %s", key)
 		}
 	}
 	if r.variants != nil {
@@ -134,22 +134,22 @@ func (r *specReader) settle(tree *yamltree.Value) {
 	names := []string{}
 	for _, v := range r.s.Variants {
 		if slices.Contains(names, v.Name) {
-			r.report(r.variants, BadValue, "", "two variants are named %q", v.Name)
+			r.Report(r.variants, yamltree.BadValue, "two variants are named %q", v.Name)
 		}
 		names = append(names, v.Name)
 	}
 	if len(names) == 1 && r.variants.Kind == yamltree.Seq && len(r.variants.Items) == 1 {
-		r.report(r.variants, BadValue, "", "there is one variant; a comparison needs at least two")
+		r.Report(r.variants, yamltree.BadValue, "there is one variant; a comparison needs at least two")
 	}
 	const most = 64
 	if len(names) > most {
-		r.report(r.variants, BadValue, "", "there are %d variants; at most %d are compared at once", len(names), most)
+		r.Report(r.variants, yamltree.BadValue, "there are %d variants; at most %d are compared at once", len(names), most)
 	}
 	if r.baseline == nil || r.baseline.Kind == yamltree.Null {
 		return
 	}
 	name := ""
-	r.oneOf(&name, names...)(r.baseline)
+	r.OneOf(&name, names...)(r.baseline)
 	if i := slices.Index(names, name); i > 0 {
 		base := r.s.Variants[i]
 		r.s.Variants = slices.Insert(slices.Delete(r.s.Variants, i, i+1), 0, base)
@@ -157,14 +157,14 @@ func (r *specReader) settle(tree *yamltree.Value) {
 }
 
 func (r *specReader) date(v *yamltree.Value) {
-	if r.text(&r.s.Date)(v); r.s.Date != "" && !isDate(r.s.Date) {
-		r.report(v, BadValue, "", "this is no date; write one like 2024-01-31")
+	if r.Text(&r.s.Date)(v); r.s.Date != "" && !isDate(r.s.Date) {
+		r.Report(v, yamltree.BadValue, "this is no date; write one like 2024-01-31")
 	}
 }
 
 func (r *specReader) paths(to *[]string) func(*yamltree.Value) {
 	return func(v *yamltree.Value) {
-		r.texts(to)(v)
+		r.Texts(to)(v)
 		for i := range *to {
 			(*to)[i] = r.resolve((*to)[i])
 		}
@@ -176,36 +176,36 @@ func (r *specReader) readCases(v *yamltree.Value) {
 		r.path(&r.s.CasesFile)(v)
 		return
 	}
-	if !r.want(v, yamltree.Seq, "the path of a JSONL file, or a list of cases") {
+	if !r.Want(v, yamltree.Seq, "the path of a JSONL file, or a list of cases") {
 		return
 	}
 	if len(v.Items) == 0 {
-		r.report(v, BadValue, "", "there are no cases")
+		r.Report(v, yamltree.BadValue, "there are no cases")
 	}
 	seen, p := map[string]bool{}, newPredicates()
 	for _, item := range v.Items {
 		c, found := readCase(item.Plain(), inTree(item), r.dir, p)
 		if seen[c.ID] && len(found) == 0 {
-			r.report(item, DuplicateCase, "", "two cases have the id %q", c.ID)
+			r.Report(item, DuplicateCase, "two cases have the id %q", c.ID)
 		}
 		seen[c.ID] = true
-		r.found = append(r.found, found...)
+		r.Found = append(r.Found, found...)
 		r.s.Inline = append(r.s.Inline, c)
 	}
 }
 
 func (r *specReader) readVariants(v *yamltree.Value) {
-	if !r.want(v, yamltree.Seq, "a list of variants: {name, flow, set, model, prompts}") {
+	if !r.Want(v, yamltree.Seq, "a list of variants: {name, flow, set, model, prompts}") {
 		return
 	}
 	for _, item := range v.Items {
 		out := Variant{Place: item.Place}
-		r.keys(item, "a variant: {name, flow, set, model, prompts}", readers{
-			"name": r.text(&out.Name), "flow": r.flow(&out.Flow), "model": r.text(&out.Model),
+		r.Mapping(item, "a variant: {name, flow, set, model, prompts}", yamltree.Fields{
+			"name": r.Text(&out.Name), "flow": r.flow(&out.Flow), "model": r.Text(&out.Model),
 			"set": r.settings(&out.Set, ""), "prompts": r.prompts(&out.Prompts),
 		})
 		if out.Flow == "" && item.Kind == yamltree.Map && item.Get("flow") == nil {
-			r.report(item, MissingKey, "", "a variant needs flow: the name or the path of a planner flow")
+			r.Report(item, yamltree.MissingKey, "a variant needs flow: the name or the path of a planner flow")
 		}
 		if out.Name == "" {
 			out.Name = flowLabel(out.Flow)
@@ -217,7 +217,7 @@ func (r *specReader) readVariants(v *yamltree.Value) {
 // flow reads the name or the path of a flow.
 func (r *specReader) flow(to *string) func(*yamltree.Value) {
 	return func(v *yamltree.Value) {
-		if r.text(to)(v); IsPath(*to) {
+		if r.Text(to)(v); IsPath(*to) {
 			*to = r.resolve(*to)
 		}
 	}
@@ -226,7 +226,7 @@ func (r *specReader) flow(to *string) func(*yamltree.Value) {
 // settings reads {PATH: VALUE}, each path below prefix.
 func (r *specReader) settings(to *[]engine.Setting, prefix string) func(*yamltree.Value) {
 	return func(v *yamltree.Value) {
-		if !r.want(v, yamltree.Map, "a mapping from paths in the flow to values, as in {params.max_attempts: 2}") {
+		if !r.Want(v, yamltree.Map, "a mapping from paths in the flow to values, as in {params.max_attempts: 2}") {
 			return
 		}
 		for _, e := range v.Entries {
@@ -244,7 +244,7 @@ func (r *specReader) prompts(to *[]Prompts) func(*yamltree.Value) {
 			*to = append(*to, p)
 			return
 		}
-		if !r.want(v, yamltree.Map, "a folder of prompts, or a mapping from prompt names to files") {
+		if !r.Want(v, yamltree.Map, "a folder of prompts, or a mapping from prompt names to files") {
 			return
 		}
 		for _, e := range v.Entries {

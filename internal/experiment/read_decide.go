@@ -14,7 +14,7 @@ import (
 var Verdicts = []string{"PROMOTE", "REJECT", "EXTEND", "INCONCLUSIVE"}
 
 func (r *specReader) guardrails(v *yamltree.Value) {
-	if !r.want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}") {
+	if !r.Want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}") {
 		return
 	}
 	var less []string
@@ -25,18 +25,18 @@ func (r *specReader) guardrails(v *yamltree.Value) {
 	}
 	for _, e := range v.Entries {
 		name, g := "", Guardrail{}
-		r.oneOf(&name, less...)(e.Name)
+		r.OneOf(&name, less...)(e.Name)
 		g.Metric = Metric(name)
 		limit := func(to **float64) func(*yamltree.Value) {
 			return func(v *yamltree.Value) {
 				n := 0.
-				r.number(&n, 0)(v)
+				r.Number(&n, 0)(v)
 				*to = &n
 			}
 		}
-		r.keys(e.Value, "{relative, absolute}", readers{"relative": limit(&g.Relative), "absolute": limit(&g.Absolute)})
+		r.Mapping(e.Value, "{relative, absolute}", yamltree.Fields{"relative": limit(&g.Relative), "absolute": limit(&g.Absolute)})
 		if e.Value.Kind == yamltree.Map && g.Relative == nil && g.Absolute == nil {
-			r.report(e.Value, MissingKey, "", "want relative or absolute: by how much %s may grow", e.Key)
+			r.Report(e.Value, yamltree.MissingKey, "want relative or absolute: by how much %s may grow", e.Key)
 		}
 		r.s.Guardrails = append(r.s.Guardrails, g)
 	}
@@ -44,12 +44,12 @@ func (r *specReader) guardrails(v *yamltree.Value) {
 
 func (r *specReader) failOn(v *yamltree.Value) {
 	var names []string
-	r.texts(&names)(v)
+	r.Texts(&names)(v)
 	for _, name := range names {
 		if upper := strings.ToUpper(name); slices.Contains(Verdicts, upper) {
 			r.s.FailOn = append(r.s.FailOn, upper)
 		} else if name != "" {
-			r.report(v, BadValue, "", "there is no verdict %q; there are: %s", name, strings.Join(Verdicts, ", "))
+			r.Report(v, yamltree.BadValue, "there is no verdict %q; there are: %s", name, strings.Join(Verdicts, ", "))
 		}
 	}
 }
@@ -63,12 +63,12 @@ func (r *specReader) failIf(v *yamltree.Value) {
 	for _, item := range items {
 		c, at := Condition{Lang: string(cond.Expr), place: item.Place}, item
 		if item.Kind == yamltree.Map {
-			r.keys(item, "{expr} or {cel}", readers{
-				"expr": func(v *yamltree.Value) { at = v; r.text(&c.Source)(v) },
-				"cel":  func(v *yamltree.Value) { at = v; c.Lang = string(cond.CEL); r.text(&c.Source)(v) },
+			r.Mapping(item, "{expr} or {cel}", yamltree.Fields{
+				"expr": func(v *yamltree.Value) { at = v; r.Text(&c.Source)(v) },
+				"cel":  func(v *yamltree.Value) { at = v; c.Lang = string(cond.CEL); r.Text(&c.Source)(v) },
 			})
 		} else {
-			r.text(&c.Source)(item)
+			r.Text(&c.Source)(item)
 		}
 		if c.Source == "" {
 			continue
@@ -77,7 +77,7 @@ func (r *specReader) failIf(v *yamltree.Value) {
 			for _, p := range problems {
 				f := at.Error(p.Kind, p.Message)
 				f.Place, f.Suggestion, f.Alternatives = at.At(p.Offset), p.Suggestion, p.Alternatives
-				r.found = append(r.found, f)
+				r.Found = append(r.Found, f)
 			}
 			continue
 		}

@@ -171,11 +171,12 @@ func ReadStore(dir string) (*Store, error) {
 }
 
 func open(dir string, exists bool) (*Store, error) {
-	mode := "rwc"
-	if exists {
-		mode = "rw"
+	if !exists {
+		if err := private(filepath.Join(dir, file)); err != nil {
+			return nil, err
+		}
 	}
-	dsn := (&url.URL{Scheme: "file", Path: filepath.Join(dir, file)}).String() + "?mode=" + mode +
+	dsn := (&url.URL{Scheme: "file", Path: filepath.Join(dir, file)}).String() + "?mode=rw" +
 		"&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=wal_autocheckpoint(4000)"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
@@ -189,9 +190,24 @@ func open(dir string, exists bool) (*Store, error) {
 	return &Store{Dir: dir, db: db}, nil
 }
 
+// private makes a database its owner's alone, whatever the umask is, and makes it if it is not there: plans hold what
+// people asked for. SQLite gives the files beside a database the mode of the database.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
 // lock makes this process the one that writes. The lock is a transaction on a database of its own: the system ends it
 // with the process, however that ends.
 func (s *Store) lock() error {
+	for _, name := range []string{file, LockFile} {
+		if err := private(filepath.Join(s.Dir, name)); err != nil {
+			return err
+		}
+	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.Join(s.Dir, LockFile)}).String() + "?_pragma=busy_timeout(0)&_txlock=exclusive"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"pflow/internal/diag"
 )
 
 // Kind names a class of errors. A kind that is not listed here counts as temporary, so that an op may name its own.
@@ -63,6 +65,11 @@ type Error struct {
 	Message string
 	Cause   error
 	Details map[string]any // what else an op knows of it, normalised; expressions see it as error.details
+
+	// Place is where it was raised, such as the operation of an expression that failed; zero if that is not known. With
+	// Param it counts within the text of that param of a node.
+	Place diag.Place
+	Param string
 }
 
 // New makes an error of a kind; the last argument that is an error becomes the cause.
@@ -91,7 +98,7 @@ func Of(err error) *Error {
 		if e.Message == err.Error() {
 			return e
 		}
-		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err, Details: e.Details}
+		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err, Details: e.Details, Place: e.Place, Param: e.Param}
 	case errors.Is(err, context.Canceled):
 		return &Error{Kind: Cancelled, Message: err.Error(), Cause: err}
 	case errors.Is(err, context.DeadlineExceeded):

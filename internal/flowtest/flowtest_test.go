@@ -103,23 +103,23 @@ func TestCheck(t *testing.T) {
 // TestParse shows every fault of a test file at its place.
 func TestParse(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"no list", "a: 1\n", "t.yaml:1:1: error: want a list of tests [wrong-kind]\n"},
-		{"no test", "- a\n", "t.yaml:1:3: error: want a test: {name, store, results, expect} [wrong-kind]\n"},
+		{"no list", "a: 1\n", "t.yaml:1:1: error: want a list of tests, got a mapping [wrong-kind]\n"},
+		{"no test", "- a\n", "t.yaml:1:3: error: want a test: {name, store, results, expect}, got text [wrong-kind]\n"},
 		{
 			"no name", "- expect: {}\n",
 			"t.yaml:1:3: error: a test needs a name [missing-key]\n",
 		},
 		{
 			"meters", "- name: x\n  results: {a: [{meters: {calls: many}}]}\n  expect: {}\n",
-			"t.yaml:2:34: error: want a number [wrong-kind]\n",
+			"t.yaml:2:34: error: want a number, got text [wrong-kind]\n",
 		},
 		{
 			"error", "- name: x\n  results: {a: [{error: bad}]}\n  expect: {}\n",
-			"t.yaml:2:25: error: want {kind, message} [wrong-kind]\n",
+			"t.yaml:2:25: error: want {kind, message}, got text [wrong-kind]\n",
 		},
 		{
 			"store", "- name: x\n  store: [1]\n  expect: {}\n",
-			"t.yaml:2:10: error: want a mapping [wrong-kind]\n",
+			"t.yaml:2:10: error: want a mapping, got a list [wrong-kind]\n",
 		},
 	}
 	for _, tt := range tests {

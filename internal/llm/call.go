@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 	"pflow/internal/repair"
 	"pflow/internal/value"
 )
@@ -30,7 +31,8 @@ func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 		ctx, cancel = context.WithTimeout(ctx, c.o.Timeout)
 		defer cancel()
 	}
-	call := &call{Client: c, target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
+	call := &call{Client: c, secrets: mask.From(ctx), target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
+	t.redact = call.redact
 	err = call.run(ctx)
 	if reply.Usage.Calls == 0 {
 		reply.Usage.Priced = false
@@ -69,6 +71,26 @@ type call struct {
 	request  *Request
 	messages []Message // those of the request, and what was said about replies that did not fit
 	reply    *Reply
+	secrets  *mask.Masker // of whoever calls
+}
+
+// redact takes keys and secrets out of a text that is kept or shown.
+func (c *call) redact(s string) string { return c.secrets.Text(c.keys.Text(s)) }
+
+func (c *call) shownValue(v any) any { return c.secrets.Value(c.keys.Value(v)) }
+
+// shown are messages without keys and secrets.
+func (c *call) shown(messages []Message) []Message {
+	out := slices.Clone(messages)
+	for i := range out {
+		m := &out[i]
+		m.Content = c.redact(m.Content)
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for k := range m.ToolCalls {
+			m.ToolCalls[k].Arguments = c.shownValue(m.ToolCalls[k].Arguments)
+		}
+	}
+	return out
 }
 
 // run asks until a reply fits, at most MaxAsks times.
@@ -175,7 +197,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 		return c.climb(ctx)
 	}
 	run := runCalls(ctx)
-	first, doc, err := asked(c.target.name, c.messages, c.request)
+	first, doc, err := asked(c.target.name, c.shown(c.messages), c.request)
 	if err != nil {
 		return nil, "", err
 	}
@@ -201,7 +223,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 				run.answer(first)
 			}
 			if c.o.Record != "" && c.o.Record != c.o.Replay {
-				if failed := record(c.o.Record, key, doc, a, step, err, c.redact); failed != nil {
+				if failed := record(c.o.Record, key, c.shownValue(doc), a, step, err); failed != nil {
 					return nil, "", failed
 				}
 			}
@@ -211,7 +233,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 			return nil, "", run.miss(err)
 		}
 		if !c.o.ReplayOrCall {
-			return nil, "", run.miss(missed(c.o.Replay, key, c.target.name, c.messages, c.request))
+			return nil, "", run.miss(missed(c.o.Replay, key, c.target.name, c.shown(c.messages), c.request))
 		}
 	}
 	a, step, err := c.climb(ctx)
@@ -219,7 +241,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 		run.answer(first)
 	}
 	if err == nil || ctx.Err() == nil {
-		if failed := record(orText(c.o.Record, c.o.Replay), key, doc, a, step, err, c.redact); failed != nil && err == nil {
+		if failed := record(orText(c.o.Record, c.o.Replay), key, c.shownValue(doc), a, step, err); failed != nil && err == nil {
 			err = failed
 		}
 	}
@@ -282,7 +304,7 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 
 // redact takes keys out of what an endpoint says back: it goes to results, journals and recordings.
 func (a *answer) redact(redact func(string) string) {
-	a.Text, a.Refusal = redact(a.Text), redact(a.Refusal)
+	a.Text, a.Refusal, a.Model, a.FinishReason = redact(a.Text), redact(a.Refusal), redact(a.Model), redact(a.FinishReason)
 	for i := range a.ToolCalls {
 		a.ToolCalls[i].Name, a.ToolCalls[i].Arguments = redact(a.ToolCalls[i].Name), redact(a.ToolCalls[i].Arguments)
 	}
@@ -305,10 +327,7 @@ func (c *call) tell(a *answer, q question, start time.Time, replayed bool, err e
 		return
 	}
 	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: replayed}
-	for _, m := range q.sent() {
-		m.Content = c.redact(m.Content)
-		e.Messages = append(e.Messages, m)
-	}
+	e.Messages = append(e.Messages, c.shown(q.sent())...)
 	if a != nil {
 		e.FinishReason, e.Usage = a.FinishReason, a.Usage
 		e.Reply = a.Text

@@ -2,13 +2,13 @@ package llm
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 )
 
 // Options are a client's surroundings.
@@ -42,7 +42,7 @@ const DefaultAsks = 2
 type Client struct {
 	o         Options
 	transport http.RoundTripper
-	redact    func(string) string
+	keys      *mask.Masker // of the providers
 	memory    *memory
 
 	mu       sync.Mutex
@@ -50,6 +50,9 @@ type Client struct {
 
 	called, replayed atomic.Int64
 }
+
+// shortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
+const shortestKey = 8
 
 // New makes a client.
 func New(o Options) (*Client, error) {
@@ -75,15 +78,13 @@ func New(o Options) (*Client, error) {
 		t.MaxIdleConnsPerHost = 16
 		c.transport = t
 	}
-	var keys []string
+	var keys []mask.Secret
 	for _, p := range o.Models.Providers {
-		if p.KeyVar != "" {
-			keys = append(keys, strings.TrimSpace(o.Getenv(p.KeyVar)))
+		if key := strings.TrimSpace(o.Getenv(p.KeyVar)); p.KeyVar != "" && len(key) >= shortestKey {
+			keys = append(keys, mask.Secret{Value: key, Mark: "[key]"})
 		}
 	}
-	slices.Sort(keys)
-	slices.Reverse(keys) // where one key begins with another, the longer one first
-	c.redact = redactor(slices.Compact(keys))
+	c.keys = mask.New(keys...)
 	return c, nil
 }
 
@@ -145,7 +146,7 @@ func (c *Client) target(model string) (*target, error) {
 		return nil, err
 	}
 	e := p.Endpoint(c.o.Getenv)
-	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.redact}
+	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.keys.Text}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limiters[p.Name] == nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"pflow/internal/fault"
-	"pflow/internal/value"
 )
 
 // statusError is an answer whose status is no success.
@@ -87,9 +86,10 @@ var (
 	policy    = regexp.MustCompile(`(?i)content_?(filter|policy)|responsible ?ai|safety`)
 )
 
-// statusFault classes an answer that is no success. place names model and endpoint; body is without keys.
+// statusFault classes an answer that is no success. Secrets are taken out of what the body says.
 func (t *target) statusFault(status int, h http.Header, body []byte) *statusError {
 	p := readProblem(body)
+	p.message, p.kind, p.code = t.redact(p.message), t.redact(p.kind), t.redact(p.code)
 	said := clip(p.message, 300)
 	if said == "" {
 		said = http.StatusText(status)
@@ -181,7 +181,7 @@ func (t *target) explain(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return &fault.Error{Kind: fault.Network, Message: t.at() + " cannot be reached: " + t.redact(clip(err.Error(), 200)) + "; check the base URL" + t.urlHint() + " and the network", Cause: err}
+	return &fault.Error{Kind: fault.Network, Message: t.at() + " cannot be reached: " + clip(t.redact(err.Error()), 200) + "; check the base URL" + t.urlHint() + " and the network", Cause: err}
 }
 
 // urlHint says where the base URL comes from.
@@ -190,26 +190,4 @@ func (t *target) urlHint() string {
 		return " in models.yaml"
 	}
 	return " (" + t.provider.BaseURLVar + ", or models.yaml)"
-}
-
-// htmlEscaped is a text as encoding/json writes it by default.
-func htmlEscaped(text string) string {
-	data, _ := json.Marshal(text) // a string never fails
-	return string(data)
-}
-
-// redactor takes keys out of texts, also where they stand in JSON.
-func redactor(keys []string) func(string) string {
-	var pairs []string
-	for _, k := range keys {
-		if len(k) >= 8 { // a shorter one is a placeholder, and might be part of a word
-			pairs = append(pairs, k, "[key]")
-			for _, escaped := range []string{value.JSON(k), htmlEscaped(k)} {
-				if escaped = strings.Trim(escaped, `"`); escaped != k {
-					pairs = append(pairs, escaped, "[key]")
-				}
-			}
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace
 }

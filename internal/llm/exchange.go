@@ -215,7 +215,7 @@ func (t *target) explainRead(ctx context.Context, err error) error {
 		data, _ := json.Marshal(map[string]any{"error": map[string]any{"message": api.Message, "type": api.Type, "code": api.Code}})
 		return t.errorInside(data)
 	case errors.As(err, &syntax), errors.As(err, &mistyped):
-		return noCompletion("%s answered with a chat completion that cannot be read: %s", t.at(), t.redact(clip(err.Error(), 200)))
+		return noCompletion("%s answered with a chat completion that cannot be read: %s", t.at(), clip(t.redact(err.Error()), 200))
 	}
 	return t.explain(ctx, err)
 }

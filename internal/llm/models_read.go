@@ -3,7 +3,6 @@ package llm
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	"pflow/internal/diag"
-	"pflow/internal/value"
 	"pflow/internal/yamltree"
 )
 
@@ -43,7 +41,7 @@ func ReadModels(home string) (*Models, error) {
 }
 
 // ParseModels reads the shipped models.yaml with the text of another over it; file names that text in findings.
-// Findings have the kinds unknown-key, wrong-kind, missing-key, bad-value, and those of YAML.
+// Findings have the kinds of package yamltree.
 func ParseModels(file string, over []byte) (*Models, diag.List) {
 	base, found := yamltree.Parse(shippedFile, shipped)
 	if found.HasErrors() {
@@ -59,10 +57,10 @@ func ParseModels(file string, over []byte) (*Models, diag.List) {
 			tree = mergeTrees(base, top)
 		}
 	}
-	r := &modelsReader{}
+	r := &modelsReader{yamltree.Decoder{NullIsAbsent: true}}
 	m := r.models(tree)
-	if r.found.HasErrors() {
-		return nil, r.found.Sort()
+	if r.Found.HasErrors() {
+		return nil, r.Found.Sort()
 	}
 	return m, nil
 }
@@ -90,112 +88,32 @@ func mergeTrees(base, over *yamltree.Value) *yamltree.Value {
 }
 
 // modelsReader reads a tree and collects all that is wrong with it.
-type modelsReader struct{ found diag.List }
-
-func (r *modelsReader) fail(v *yamltree.Value, kind, format string, args ...any) {
-	r.found = append(r.found, v.Error(kind, fmt.Sprintf(format, args...)))
-}
-
-// keys reads a mapping by a reader for each key.
-func (r *modelsReader) keys(v *yamltree.Value, what string, read map[string]func(*yamltree.Value)) {
-	if v.Kind != yamltree.Map {
-		r.fail(v, "wrong-kind", "%s is a mapping, not %s", what, v.Kind)
-		return
-	}
-	for _, e := range v.Entries {
-		f := read[e.Key]
-		if f == nil {
-			names := value.SortedKeys(read)
-			x := e.Name.Error("unknown-key", fmt.Sprintf("%s has no key %q; it has: %s", what, e.Key, strings.Join(names, ", ")))
-			x.Suggestion = diag.Nearest(e.Key, names)
-			r.found = append(r.found, x)
-			continue
-		}
-		if e.Value.Kind != yamltree.Null {
-			f(e.Value)
-		}
-	}
-}
-
-// entries calls f for each key of a mapping of names.
-func (r *modelsReader) entries(v *yamltree.Value, what string, f func(yamltree.Entry)) {
-	if v.Kind != yamltree.Map {
-		r.fail(v, "wrong-kind", "%s is a mapping by name, not %s", what, v.Kind)
-		return
-	}
-	for _, e := range v.Entries {
-		if e.Value.Kind != yamltree.Null {
-			f(e)
-		}
-	}
-}
-
-func (r *modelsReader) text(v *yamltree.Value, what string) string {
-	s, ok := v.Scalar.(string)
-	if !ok || s == "" {
-		r.fail(v, "wrong-kind", "%s is text, not %s", what, v.Kind)
-	}
-	return s
-}
-
-func (r *modelsReader) flag(v *yamltree.Value, what string) bool {
-	b, ok := v.Scalar.(bool)
-	if !ok {
-		r.fail(v, "wrong-kind", "%s is true or false, not %s", what, v.Kind)
-	}
-	return b
-}
-
-func (r *modelsReader) count(v *yamltree.Value, what string, least int) int {
-	n, ok := v.Scalar.(int)
-	if !ok || n < least {
-		r.fail(v, "bad-value", "%s is a whole number from %d on", what, least)
-	}
-	return n
-}
-
-func (r *modelsReader) dollars(v *yamltree.Value, what string) float64 {
-	f, ok := v.Scalar.(float64)
-	if n, whole := v.Scalar.(int); whole {
-		f, ok = float64(n), true
-	}
-	if !ok || f < 0 {
-		r.fail(v, "bad-value", "%s is US dollars for a million tokens, a number from 0 on", what)
-	}
-	return f
-}
-
-func (r *modelsReader) words(v *yamltree.Value, what string) []string {
-	if v.Kind != yamltree.Seq {
-		r.fail(v, "wrong-kind", "%s is a list, not %s", what, v.Kind)
-		return nil
-	}
-	out := []string{}
-	for _, item := range v.Items {
-		out = append(out, r.text(item, "each item of "+what))
-	}
-	return out
-}
+type modelsReader struct{ yamltree.Decoder }
 
 func (r *modelsReader) models(v *yamltree.Value) *Models {
 	m := &Models{Providers: map[string]*Provider{}}
-	var defaults *yamltree.Value
-	r.keys(v, "models.yaml", map[string]func(*yamltree.Value){
-		"default": func(v *yamltree.Value) { m.Default, defaults = r.words(v, "default"), v },
+	var defaults []*yamltree.Value
+	r.Mapping(v, "models as a mapping: {default, providers}", yamltree.Fields{
+		"default": func(v *yamltree.Value) {
+			r.Each(v, "a list of providers", func(item *yamltree.Value) {
+				var name string
+				if r.Text(&name)(item); name != "" {
+					m.Default, defaults = append(m.Default, name), append(defaults, item)
+				}
+			})
+		},
 		"providers": func(v *yamltree.Value) {
-			r.entries(v, "providers", func(e yamltree.Entry) {
+			r.Named(v, "a mapping from names to providers", func(e yamltree.Entry) {
 				if !providerName.MatchString(e.Key) {
-					r.fail(e.Name, "bad-value", "the provider's name %q: small letters, digits, - and _ only", e.Key)
+					r.Report(e.Name, yamltree.BadValue, "the provider's name %q: small letters, digits, - and _ only", e.Key)
 				}
 				m.Providers[e.Key] = r.provider(e)
 			})
 		},
 	})
 	for i, name := range m.Default {
-		if m.Providers[name] == nil && i < len(defaults.Items) {
-			f := defaults.Items[i].Error("bad-value", fmt.Sprintf("there is no provider %q", name))
-			f.Suggestion = diag.Nearest(name, m.Names())
-			r.found = append(r.found, f)
+		if m.Providers[name] == nil {
+			r.Report(defaults[i], yamltree.BadValue, "there is no provider %q", name).Suggestion = diag.Nearest(name, m.Names())
 		}
 	}
 	return m
@@ -207,48 +125,46 @@ var (
 	date         = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 )
 
-func (r *modelsReader) variable(v *yamltree.Value, what string) string {
-	s := r.text(v, what)
-	if s != "" && !variableName.MatchString(s) {
-		// The text is not shown: whoever makes this mistake may have written the key itself.
-		r.fail(&yamltree.Value{Place: v.Place}, "bad-value", "%s is the name of an environment variable, such as OPENAI_API_KEY; keys themselves are never written here", what)
+func (r *modelsReader) variable(to *string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		var name string
+		if r.Text(&name)(v); name != "" && !variableName.MatchString(name) {
+			// The text is not shown: whoever makes this mistake may have written the key itself.
+			r.Report(&yamltree.Value{Place: v.Place}, yamltree.BadValue, "want the name of an environment variable, such as OPENAI_API_KEY; keys themselves are never written here")
+		}
+		*to = name
 	}
-	return s
 }
 
 func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 	p := &Provider{Name: e.Key, Concurrency: 4}
-	r.keys(e.Value, "the provider "+e.Key, map[string]func(*yamltree.Value){
+	r.Mapping(e.Value, "a provider as a mapping: {base_url, key_env, models, …}", yamltree.Fields{
 		"base_url": func(v *yamltree.Value) {
-			p.BaseURL = r.text(v, "base_url")
-			if why := checkURL(p.BaseURL); why != "" && p.BaseURL != "" {
-				r.fail(v, "bad-value", "base_url: %s", why)
+			if r.Text(&p.BaseURL)(v); p.BaseURL != "" {
+				if why := checkURL(p.BaseURL); why != "" {
+					r.Report(v, yamltree.BadValue, "%s", why)
+				}
 			}
 		},
-		"base_url_env":  func(v *yamltree.Value) { p.BaseURLVar = r.variable(v, "base_url_env") },
-		"key_env":       func(v *yamltree.Value) { p.KeyVar = r.variable(v, "key_env") },
-		"key_optional":  func(v *yamltree.Value) { p.KeyOptional = r.flag(v, "key_optional") },
-		"model_env":     func(v *yamltree.Value) { p.ModelVar = r.variable(v, "model_env") },
-		"default_model": func(v *yamltree.Value) { p.DefaultModel = r.text(v, "default_model") },
-		"ladder":        func(v *yamltree.Value) { p.Ladder = r.ladder(v) },
-		"extra": func(v *yamltree.Value) {
-			if p.Extra, _ = v.Plain().(map[string]any); p.Extra == nil {
-				r.fail(v, "wrong-kind", "extra is a mapping of fields that every request gets, not %s", v.Kind)
-			}
-		},
+		"base_url_env":  r.variable(&p.BaseURLVar),
+		"key_env":       r.variable(&p.KeyVar),
+		"key_optional":  r.Truth(&p.KeyOptional),
+		"model_env":     r.variable(&p.ModelVar),
+		"default_model": r.Text(&p.DefaultModel),
+		"ladder":        r.ladder(&p.Ladder),
+		"extra":         r.Object(&p.Extra), // fields that every request gets
 		"limits": func(v *yamltree.Value) {
-			r.keys(v, "limits", map[string]func(*yamltree.Value){
-				"concurrency":         func(v *yamltree.Value) { p.Concurrency = r.count(v, "concurrency", 1) },
-				"requests_per_minute": func(v *yamltree.Value) { p.PerMinute = r.count(v, "requests_per_minute", 1) },
+			r.Mapping(v, "{concurrency, requests_per_minute}", yamltree.Fields{
+				"concurrency": r.Whole(&p.Concurrency, 1), "requests_per_minute": r.Whole(&p.PerMinute, 1),
 			})
 		},
 		"models": func(v *yamltree.Value) {
-			r.entries(v, "models", func(e yamltree.Entry) { p.Models = append(p.Models, r.model(e)) })
+			r.Named(v, "a mapping from patterns to models", func(e yamltree.Entry) { p.Models = append(p.Models, r.model(e)) })
 		},
 	})
 	if e.Value.Kind == yamltree.Map {
 		if e.Value.Get("base_url") == nil {
-			r.fail(e.Name, "missing-key", "the provider %s needs a base_url", e.Key)
+			r.Report(e.Name, yamltree.MissingKey, "the provider %s needs a base_url", e.Key)
 		}
 		if e.Value.Get("ladder") == nil {
 			p.Ladder = slices.Clone(ladder)
@@ -258,62 +174,61 @@ func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 }
 
 // ladder reads steps in the order in which they are tried.
-func (r *modelsReader) ladder(v *yamltree.Value) []string {
-	if v.Kind == yamltree.Seq && len(v.Items) == 0 {
-		r.fail(v, "bad-value", "a ladder has at least one of: %s", strings.Join(ladder, ", "))
-	}
-	out := r.words(v, "ladder")
-	for i, step := range out {
-		if step == "" {
-			continue
+func (r *modelsReader) ladder(to *[]string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		if v.Kind == yamltree.Seq && len(v.Items) == 0 {
+			r.Report(v, yamltree.BadValue, "a ladder has at least one of: %s", strings.Join(ladder, ", "))
 		}
-		if !slices.Contains(ladder, step) {
-			f := v.Items[i].Error("bad-value", fmt.Sprintf("there is no step %q; there are: %s", step, strings.Join(ladder, ", ")))
-			f.Suggestion = diag.Nearest(step, ladder)
-			r.found = append(r.found, f)
-		} else if slices.Contains(out[:i], step) {
-			r.fail(v.Items[i], "bad-value", "the step %q stands twice", step)
-		}
+		*to = []string{}
+		r.Each(v, "a list of steps", func(item *yamltree.Value) {
+			var step string
+			if r.OneOf(&step, ladder...)(item); step == "" {
+				return
+			}
+			if slices.Contains(*to, step) {
+				r.Report(item, yamltree.BadValue, "the step %q stands twice", step)
+			}
+			*to = append(*to, step)
+		})
 	}
-	return out
 }
 
 func (r *modelsReader) model(e yamltree.Entry) ModelEntry {
 	m := ModelEntry{Pattern: e.Key}
 	if _, err := path.Match(e.Key, ""); err != nil || e.Key == "" {
-		r.fail(e.Name, "bad-value", "%q is no pattern; * stands for any text", e.Key)
+		r.Report(e.Name, yamltree.BadValue, "%q is no pattern; * stands for any text", e.Key)
 	}
-	r.keys(e.Value, "the model "+e.Key, map[string]func(*yamltree.Value){
-		"ladder":      func(v *yamltree.Value) { m.Ladder = r.ladder(v) },
-		"context":     func(v *yamltree.Value) { m.Context = r.count(v, "context", 1) },
-		"temperature": func(v *yamltree.Value) { m.NoTemperature = !r.flag(v, "temperature") },
-		"max_tokens_field": func(v *yamltree.Value) {
-			m.MaxTokensField = r.text(v, "max_tokens_field")
-			if known := []string{"max_tokens", "max_completion_tokens"}; m.MaxTokensField != "" && !slices.Contains(known, m.MaxTokensField) {
-				r.fail(v, "bad-value", "max_tokens_field is one of: %s", strings.Join(known, ", "))
-			}
+	r.Mapping(e.Value, "a model as a mapping: {ladder, context, prices, …}", yamltree.Fields{
+		"ladder":  r.ladder(&m.Ladder),
+		"context": r.Whole(&m.Context, 1),
+		"temperature": func(v *yamltree.Value) {
+			takes := true
+			r.Truth(&takes)(v)
+			m.NoTemperature = !takes
 		},
-		"prices": func(v *yamltree.Value) { m.Prices = r.prices(v) },
+		"max_tokens_field": r.OneOf(&m.MaxTokensField, "max_tokens", "max_completion_tokens"),
+		"prices":           func(v *yamltree.Value) { m.Prices = r.prices(v) },
 	})
 	return m
 }
 
+// prices are US dollars for a million tokens.
 func (r *modelsReader) prices(v *yamltree.Value) *Prices {
 	p := &Prices{}
-	r.keys(v, "prices", map[string]func(*yamltree.Value){
-		"input":        func(v *yamltree.Value) { p.Input = r.dollars(v, "input") },
-		"cached_input": func(v *yamltree.Value) { p.CachedInput = r.dollars(v, "cached_input") },
-		"output":       func(v *yamltree.Value) { p.Output = r.dollars(v, "output") },
+	r.Mapping(v, "{input, cached_input, output, date}", yamltree.Fields{
+		"input":        r.Number(&p.Input, 0),
+		"cached_input": r.Number(&p.CachedInput, 0),
+		"output":       r.Number(&p.Output, 0),
 		"date": func(v *yamltree.Value) {
-			if p.Date = r.text(v, "date"); p.Date != "" && !date.MatchString(p.Date) {
-				r.fail(v, "bad-value", "date is the day the prices are of, as in 2025-04-14")
+			if r.Text(&p.Date)(v); p.Date != "" && !date.MatchString(p.Date) {
+				r.Report(v, yamltree.BadValue, "want the day the prices are of, as in 2025-04-14")
 			}
 		},
 	})
 	if v.Kind == yamltree.Map {
 		for _, key := range []string{"input", "output", "date"} {
 			if v.Get(key) == nil {
-				r.fail(v, "missing-key", "prices need %s; without it the model is unpriced: leave prices out", key)
+				r.Report(v, yamltree.MissingKey, "prices need %s; without it the model is unpriced: leave prices out", key)
 			}
 		}
 		if v.Get("cached_input") == nil {

@@ -100,7 +100,7 @@ func (t *target) repeating(trip *trip, next http.RoundTripper) http.RoundTripper
 			}
 			text, _ := io.ReadAll(resp.Body) // bounded read it already
 			resp.Body.Close()
-			f := t.statusFault(resp.StatusCode, resp.Header, []byte(t.redact(string(text))))
+			f := t.statusFault(resp.StatusCode, resp.Header, text)
 			if !f.again() {
 				return nil, f
 			}
@@ -201,8 +201,7 @@ func (t *target) bounded(_ *trip, next http.RoundTripper) http.RoundTripper {
 
 // errorInside is the fault of an error that came with a status of success.
 func (t *target) errorInside(data []byte) error {
-	text := []byte(t.redact(string(data)))
-	p := readProblem(text)
+	p := readProblem(data)
 	status := 500
 	var code int
 	if json.Unmarshal([]byte(p.code), &code) == nil && code >= 400 && code < 600 {
@@ -210,7 +209,7 @@ func (t *target) errorInside(data []byte) error {
 	} else if strings.Contains(p.kind+p.code, "rate_limit") {
 		status = 429
 	}
-	return t.statusFault(status, http.Header{}, text)
+	return t.statusFault(status, http.Header{}, data)
 }
 
 // limitedBody fails when an answer is too large, and says of a read that failed that it did.

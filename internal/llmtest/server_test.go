@@ -272,17 +272,17 @@ replies:
 
 func TestBadScripts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"replies: [{txt: x}]", `s.yaml:1:12: error: a reply has no key "txt"`},
-		{"replies: [{fault: fence}]", `there is no "fence"`},
+		{"replies: [{txt: x}]", `s.yaml:1:12: error: there is no key "txt" here`},
+		{"replies: [{fault: fence}]", `got "fence"`},
 		{"replies: [{match: '('}]", "reply 0: match: error parsing regexp"},
 		{"replies: [{text: x, json: 1}]", "text and json exclude each other"},
 		{"replies: [{times: 0}]", "from 1 on, or the word any"},
-		{"replies: [{delay: soon}]", "delay is a duration such as 20ms"},
-		{"replies: [{status: 99}]", "from 200 to 599"},
-		{"replies: [{headers: [x]}]", "headers is a mapping, not a list"},
-		{"replies: [{usage: {prompt: -1}}]", "prompt is a whole number from 0 on"},
-		{"replies: {}", "replies is a list, not a mapping"},
-		{"reject: [strict]", `reject: there is no "strict"`},
+		{"replies: [{delay: soon}]", "want a duration such as 20ms"},
+		{"replies: [{status: 99}]", "s.yaml:1:20: error: want at least 200"},
+		{"replies: [{headers: [x]}]", "want a mapping from headers to texts, got a list"},
+		{"replies: [{usage: {prompt: -1}}]", "s.yaml:1:28: error: want at least 0"},
+		{"replies: {}", "want a list of replies, got a mapping"},
+		{"reject: [strict]", `did you mean "strict_json_schema"?`},
 	} {
 		if _, found := Parse("s.yaml", []byte(c.text)); !strings.Contains(found.Text(), c.want) {
 			t.Errorf("%s\ngot  %s\nwant %s", c.text, found.Text(), c.want)

@@ -40,8 +40,11 @@ type Call struct {
 	Resolve func(template string) (any, error)
 	Dir     string // the working directory: relative paths count from here
 	Env     func(name string) string
-	Now     time.Time // the instant the run began
-	Depth   int       // how many workflows the one of this node is nested in
+	// Withheld reports whether an environment variable holds a secret or a key, which programs that the node starts are not
+	// given unless it names them; nil: none does.
+	Withheld func(name string) bool
+	Now      time.Time // the instant the run began
+	Depth    int       // how many workflows the one of this node is nested in
 }
 
 // Foreseen is what a node would do to what is there.

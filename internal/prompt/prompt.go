@@ -11,7 +11,8 @@
 //
 // What a template uses and what its front matter declares must agree, so that a caller can be checked against the
 // declaration. Text is inserted as it is, null as nothing, all else as JSON; templates inside a value are never expanded.
-// Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
+// Numbers are compared, printed and used as an index whether they are written 2 or 2.0, and a printf whose values do not fit
+// is an error. Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
 // which puts text that others wrote between two tags that do not occur in it.
 package prompt
 
@@ -34,6 +35,8 @@ type Prompt struct {
 	Schema      string     // the name of the schema of the reply, or ""
 	SchemaPlace diag.Place // of that name
 	text        *template.Template
+	file        string // "" without one
+	first       int    // the line of the file that the template begins in, 0 without a front matter
 }
 
 const fence = "---"
@@ -54,13 +57,14 @@ func Parse(file string, data []byte) (*Prompt, diag.List) {
 	if !ok {
 		return broken("a prompt begins with a front matter between two lines of ---: name, description, variables, schema")
 	}
-	p := &Prompt{}
+	p := &Prompt{file: file}
 	declared, found := p.readHead(file, head)
 	if found.HasErrors() {
 		return nil, found.Sort()
 	}
 	from := position{file: file, text: text, body: len(text) - len(body)}
-	t, err := parseTemplate(file, body, from.line(0)-1)
+	p.first = from.line(0)
+	t, err := parseTemplate(file, body, p.first-1)
 	if err != nil {
 		return nil, append(found, from.parseError(err))
 	}
@@ -103,54 +107,33 @@ func (p *Prompt) readHead(file, head string) (declared []*yamltree.Value, found 
 	if tree == nil || found.HasErrors() {
 		return nil, found
 	}
-	report := func(v *yamltree.Value, kind, format string, args ...any) {
-		found = append(found, v.Error(kind, fmt.Sprintf(format, args...)))
-	}
-	if tree.Kind != yamltree.Map {
-		report(tree, "wrong-kind", "a front matter is a mapping: name, description, variables, schema")
-		return nil, found
-	}
-	keys := []string{"name", "description", "variables", "schema"}
-	for _, e := range tree.Entries {
-		text, isText := e.Value.Scalar.(string)
-		switch e.Key {
-		case "name":
-			p.Name = text
-		case "description":
-			p.Description = text
-		case "schema":
-			p.Schema, p.SchemaPlace = text, e.Value.Place
-		case "variables":
-			isText = true
-			if e.Value.Kind != yamltree.Seq {
-				report(e.Value, "wrong-kind", "variables is a list of names")
-			}
-			for _, item := range e.Value.Items {
+	d := yamltree.Decoder{Found: found}
+	d.Mapping(tree, "a front matter as a mapping: {name, description, variables, schema}", yamltree.Fields{
+		"name":        d.Text(&p.Name),
+		"description": d.Text(&p.Description),
+		"schema": func(v *yamltree.Value) {
+			d.Text(&p.Schema)(v)
+			p.SchemaPlace = v.Place
+		},
+		"variables": func(v *yamltree.Value) {
+			d.Each(v, "a list of names", func(item *yamltree.Value) {
 				name, _ := item.Scalar.(string)
 				switch {
 				case !isVariable(name):
-					report(item, "bad-name", "a variable is a name of letters, digits and _, so that {{.NAME}} can stand for it")
+					d.Report(item, "bad-name", "a variable is a name of letters, digits and _, so that {{.NAME}} can stand for it")
 				case slices.Contains(p.Variables, name):
-					report(item, "bad-name", "the variable %q is declared twice", name)
+					d.Report(item, "bad-name", "the variable %q is declared twice", name)
 				default:
 					p.Variables, declared = append(p.Variables, name), append(declared, item)
 				}
-			}
-		default:
-			f := e.Name.Error("unknown-key", fmt.Sprintf("a front matter has no key %q", e.Key))
-			f.Suggestion, f.Alternatives = diag.Nearest(e.Key, keys), keys
-			found = append(found, f)
-			continue
-		}
-		if !isText {
-			report(e.Value, "wrong-kind", "%s is text", e.Key)
-		}
-	}
-	if name := tree.Get("name"); name == nil || name.Scalar == "" {
-		report(tree, "missing-key", "a front matter needs a name")
+			})
+		},
+	})
+	if tree.Kind == yamltree.Map && tree.Get("name") == nil {
+		d.Report(tree, yamltree.MissingKey, "a front matter needs a name")
 	}
 	slices.Sort(p.Variables)
-	return declared, found
+	return declared, d.Found
 }
 
 func isVariable(name string) bool {

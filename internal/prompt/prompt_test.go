@@ -51,11 +51,11 @@ p.tmpl:3:21: error: the variable "c" is declared twice [bad-name]
 		{"bad keys", "---\nnme: t\nvariables: a\n---\n", `p.tmpl:2:1: error: a front matter needs a name [missing-key]
   nme: t
   ^
-p.tmpl:2:1: error: a front matter has no key "nme" [unknown-key]
+p.tmpl:2:1: error: there is no key "nme" here [unknown-key]
   nme: t
   ^
   did you mean "name"?
-p.tmpl:3:12: error: variables is a list of names [wrong-kind]
+p.tmpl:3:12: error: want a list of names, got text [wrong-kind]
   variables: a
              ^
 `},
@@ -91,8 +91,8 @@ func TestRender(t *testing.T) {
 		{"{{if .object.b}}yes{{end}} {{len .list}} {{printf \"%03d\" .n}}", "yes 4 003"},
 		{"{{json .text}} {{json .null}} {{join \", \" .list}}", `"<a> {{.null}} & b" null x, 1, , 1.5`},
 		{"{{$x := .n}}{{$x}}{{with .object}}{{.b}}{{end}}", "3<"},
-		{"{{.object.c}}", `missing_key: the template t: t:1:9: executing "t" at <.object.c>: map has no entry for key "c"`},
-		{"{{.gone}}", `missing_key: the template t: t:1:2: executing "t" at <.gone>: map has no entry for key "gone"`},
+		{"{{.object.c}}", `missing_key: the template t: t:1:10: executing "t" at <.object.c>: map has no entry for key "c"`},
+		{"{{.gone}}", `missing_key: the template t: t:1:3: executing "t" at <.gone>: map has no entry for key "gone"`},
 		{`{{range 1000}}{{range 1000}}{{$.big}}{{end}}{{end}}`, "invalid_request: the template t gives more than 16777216 bytes"},
 	} {
 		p, err := New("t", c.text)

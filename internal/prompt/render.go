@@ -3,11 +3,13 @@ package prompt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
+	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
@@ -32,9 +34,33 @@ func (p *Prompt) Render(ctx context.Context, vars map[string]any) (string, error
 	case m.stop != nil:
 		return "", m.stop
 	case err != nil:
-		return "", fault.New(fault.MissingKey, "the template %s: %s", p.Name, strings.TrimPrefix(err.Error(), "template: "))
+		return "", p.failed(err)
 	}
 	return settleFences(m.out.String()), nil
+}
+
+// failed is the error of a rendering, at the place in the template that text/template tells: a line, and the bytes before
+// it in that line.
+func (p *Prompt) failed(err error) error {
+	message := strings.TrimPrefix(err.Error(), "template: ")
+	out := &fault.Error{Kind: fault.MissingKey, Cause: err}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		out.Kind = known.Kind
+	}
+	place, ok := strings.CutPrefix(message, p.text.Name()+":")
+	line, before := 0, 0
+	if n, _ := fmt.Sscanf(place, "%d:%d:", &line, &before); ok && n == 2 {
+		if line == p.first {
+			before -= len(leadEnd)
+		}
+		out.Place = diag.Place{File: p.file, Line: line, Col: before + 1}
+		if _, rest, ok := strings.Cut(place, ": "); ok {
+			message = fmt.Sprintf("%s:%d:%d: %s", p.text.Name(), line, before+1, rest)
+		}
+	}
+	out.Message = fmt.Sprintf("the template %s: %s", p.Name, message)
+	return out
 }
 
 // meter takes what a template writes, and stops it when ctx is done or a bound is passed. text/template itself can do
@@ -164,12 +190,20 @@ func (m *meter) functions() template.FuncMap {
 		},
 		"join":     m.join,
 		"fence":    func(name string, v any) (string, error) { return m.made(fenceLater(name, text(v))) },
-		"print":    bounded(fmt.Sprint),
-		"println":  bounded(fmt.Sprintln),
+		"print":    bounded(sprint),
+		"println":  bounded(sprintln),
 		"html":     bounded(template.HTMLEscaper),
 		"js":       bounded(template.JSEscaper),
 		"urlquery": bounded(template.URLQueryEscaper),
 		"printf":   m.printf,
+		"eq":       equal,
+		"ne":       unequal,
+		"lt":       order("lt", func(c int) bool { return c < 0 }),
+		"le":       order("le", func(c int) bool { return c <= 0 }),
+		"gt":       order("gt", func(c int) bool { return c > 0 }),
+		"ge":       order("ge", func(c int) bool { return c >= 0 }),
+		"index":    index,
+		"slice":    slice,
 	}
 }
 

@@ -22,11 +22,14 @@ type use struct {
 	offset int
 }
 
+// leadEnd stands before the first line of a template that lines precede.
+const leadEnd = "*/}}"
+
 // parseTemplate parses a text that begins after some lines of its file, so that errors tell the lines of the file.
 func parseTemplate(name, body string, linesBefore int) (*parsed, error) {
 	lead := ""
 	if linesBefore > 0 {
-		lead = "{{/*" + strings.Repeat("\n", linesBefore) + "*/}}"
+		lead = "{{/*" + strings.Repeat("\n", linesBefore) + leadEnd
 	}
 	t, err := template.New(name).Option("missingkey=error").Funcs((&meter{}).functions()).Parse(lead + body)
 	if err != nil {

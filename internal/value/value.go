@@ -5,8 +5,10 @@
 package value
 
 import (
+	"cmp"
 	"math"
 	"sort"
+	"strings"
 )
 
 // Type is a declared or static type. Any stands for every value, null among them.
@@ -97,6 +99,46 @@ func Equal(a, b any) bool {
 func sameNumber(i int, f float64) bool {
 	j, ok := Integral(f)
 	return ok && i == j
+}
+
+// Compare orders two numbers or two texts, integers without rounding; false for all else.
+func Compare(a, b any) (int, bool) {
+	switch x := a.(type) {
+	case int:
+		switch y := b.(type) {
+		case int:
+			return cmp.Compare(x, y), true
+		case float64:
+			return compareMixed(x, y), true
+		}
+	case float64:
+		switch y := b.(type) {
+		case int:
+			return -compareMixed(y, x), true
+		case float64:
+			return cmp.Compare(x, y), true
+		}
+	case string:
+		if y, ok := b.(string); ok {
+			return strings.Compare(x, y), true
+		}
+	}
+	return 0, false
+}
+
+// compareMixed compares without rounding the integer, which a float64 may not hold.
+func compareMixed(i int, f float64) int {
+	switch {
+	case f >= 1<<63:
+		return -1
+	case f < -(1 << 63):
+		return 1
+	}
+	whole := math.Trunc(f)
+	if c := cmp.Compare(i, int(whole)); c != 0 {
+		return c
+	}
+	return cmp.Compare(whole, f)
 }
 
 // Integral gives a number as an integer, where it is one of 64 bits.

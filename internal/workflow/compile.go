@@ -68,7 +68,7 @@ func (s Source) Bare() bool {
 
 // Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
 func Compile(s Source, env Env) (*Program, diag.List) {
-	shared := &shared{env: env, secrets: &secrets{}, programs: map[string]*Program{}}
+	shared := &shared{env: env, secrets: &secrets{keys: env.Keys}, programs: map[string]*Program{}}
 	p := shared.compile(s.Name, s.Workflow, nil, nil, &s)
 	if shared.found.HasErrors() {
 		return nil, shared.found.Sort()
@@ -79,10 +79,17 @@ func Compile(s Source, env Env) (*Program, diag.List) {
 // place finds a node in the file. It is looked for when an error needs it: in a document of one long line every place
 // costs time.
 func (s *Source) place(node int) diag.Place {
-	if s == nil || s.Data == nil || node < 0 {
+	if node < 0 {
 		return diag.Place{}
 	}
-	path := fmt.Sprintf("nodes[%d]", node)
+	return s.placeOf(fmt.Sprintf("nodes[%d]", node))
+}
+
+// placeOf finds the value at a JSON path of the IR in the file.
+func (s *Source) placeOf(path string) diag.Place {
+	if s == nil || s.Data == nil {
+		return diag.Place{}
+	}
 	if !s.Bare() {
 		path = "ir." + path
 	}

@@ -102,6 +102,11 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 		switch {
 		case there:
 			inputs[in.Name] = v
+			if _, secret := p.handed[in.Name]; !secret && !in.Secret && !g.handed {
+				if err := p.shared.secrets.kept("the input "+in.Name, v, p.shared.getenv()); err != nil {
+					return nil, nil, err
+				}
+			}
 		case in.Required:
 			missing = append(missing, in)
 		default:
@@ -113,6 +118,9 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 		store[environKey] = p.environment()
 	}
 	if g.Stdin != nil {
+		if err := p.shared.secrets.kept("the piped text", *g.Stdin, p.shared.getenv()); err != nil && !g.handed {
+			return nil, nil, err
+		}
 		store[stdinKey] = *g.Stdin
 	}
 	return store, missing, nil

@@ -5,6 +5,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/ir"
 )
@@ -33,8 +34,9 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	r := running(ctx)
 	env := c.c.getenv()
-	redact := c.c.secrets.redactor(env)
-	defer func() { err = redact.error(err) }()
+	masker := c.c.secrets.mask(env)
+	ctx = mask.With(ctx, masker)
+	defer func() { err = maskedError(masker, err) }()
 
 	values, _ := in.Prep[valuesKey].(map[string]any)
 	scope := secretScope{Values: values, from: c.params.reads, getenv: env}
@@ -47,7 +49,8 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
-		Resolve: func(template string) (any, error) { return resolveTemplate(template, scope) },
+		Withheld: c.c.secrets.withheld,
+		Resolve:  func(template string) (any, error) { return resolveTemplate(template, scope) },
 	}
 	var got nodetype.Outcome
 	err = fault.Guard(func() (err error) { // here, so that what a panic says is redacted, too
@@ -55,7 +58,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 		return err
 	})
 	for _, w := range got.Warnings {
-		r.warn(c.node.ID + ": " + redact.text(w))
+		r.warn(c.node.ID + ": " + masker.Text(w))
 	}
 	out.Meters = got.Meters
 	if err != nil {
@@ -65,7 +68,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if outputs == nil {
 		outputs = map[string]any{}
 	}
-	out.Action, out.Result = got.Action, redact.value(normal(outputs))
+	out.Action, out.Result = got.Action, masker.Value(normal(outputs))
 	if out.Action == ir.ActionError {
 		return engine.Output{Meters: got.Meters}, fault.New(fault.Failure, "the node ended with the action error")
 	}

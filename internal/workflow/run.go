@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"pflow/engine"
@@ -88,6 +89,12 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 		id, _, _ := strings.Cut(got.Error.Node, "/")
 		id, _, _ = strings.Cut(id, "[")
 		res.Error.Place = p.source.place(p.Workflow.Node(id))
+		if res.Error.Path != "" && id == got.Error.Node {
+			res.Error.Path = fmt.Sprintf("nodes[%d].%s", p.Workflow.Node(id), res.Error.Path)
+			if at := p.source.placeOf(res.Error.Path); at.Line > 0 {
+				res.Error.Place = at
+			}
+		}
 	case got.Status == engine.Done:
 		res.Outputs, _ = p.outputs.values(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) }).(map[string]any)
 	}

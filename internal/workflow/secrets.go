@@ -1,12 +1,11 @@
 package workflow
 
 import (
-	"encoding/base64"
-	"net/url"
 	"slices"
-	"strings"
+	"sync"
 
 	"pflow/internal/fault"
+	"pflow/internal/mask"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -54,8 +53,16 @@ func (c capture) missingSecret(getenv func(string) string) error {
 	return nil
 }
 
-// secrets are the environment variables that a program and the workflows it calls keep secrets in.
-type secrets struct{ names []string }
+// secrets are the environment variables that a program and the workflows it calls keep secrets in, and those of the keys
+// that are never shown.
+type secrets struct {
+	names []string
+	keys  []string
+
+	mu     sync.Mutex
+	values []string // of names and keys, when masker was made
+	masker *mask.Masker
+}
 
 func (s *secrets) add(name string) {
 	if !slices.Contains(s.names, name) {
@@ -63,86 +70,65 @@ func (s *secrets) add(name string) {
 	}
 }
 
-// shortest is the length, in bytes, from which on a secret is looked for inside longer text. A shorter one would be
-// found everywhere, so only text that is nothing else is taken for it.
-const shortest = 4
-
-// redactor replaces the values of secrets, also where they were escaped or encoded on the way.
-type redactor struct {
-	inside *strings.Replacer
-	whole  map[string]string
+// withheld reports whether an environment variable holds a secret or a key: what a node starts is not given it unasked.
+func (s *secrets) withheld(name string) bool {
+	return slices.Contains(s.names, name) || slices.Contains(s.keys, name)
 }
 
-// redactor reads the secrets; nil if there are none, so that nothing is searched.
-func (s *secrets) redactor(getenv func(string) string) *redactor {
-	var pairs []string
-	r := &redactor{whole: map[string]string{}}
-	for _, name := range s.names {
-		v := getenv(name)
-		if v == "" {
-			continue
-		}
-		mark := value.JSON(envMarker(name))
-		r.whole[v] = mark
-		if len(v) < shortest {
-			continue
-		}
-		quoted := value.JSON(v)
-		for _, form := range []string{v, quoted[1 : len(quoted)-1], url.QueryEscape(v), url.PathEscape(v),
-			base64.StdEncoding.EncodeToString([]byte(v)), base64.URLEncoding.EncodeToString([]byte(v))} {
-			pairs = append(pairs, form, mark)
-		}
-	}
-	if len(r.whole) == 0 {
+// ShortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
+const ShortestKey = 8
+
+// Mask gives what masks the secrets that the program uses, as the environment has them now, and keys.
+func (p *Program) Mask() *mask.Masker { return p.shared.secrets.mask(p.shared.getenv()) }
+
+// kept refuses a value that would be kept with the run and holds a secret: what reads it there could not tell it from
+// any other text.
+func (s *secrets) kept(what string, v any, getenv func(string) string) error {
+	if m := s.mask(getenv); m == nil || value.Equal(m.Value(v), v) {
 		return nil
 	}
-	r.inside = strings.NewReplacer(pairs...)
-	return r
+	for _, name := range slices.Concat(s.names, s.keys) {
+		text := getenv(name)
+		if len(text) < ShortestKey {
+			continue
+		}
+		if m := mask.New(mask.Env(name, text)); !value.Equal(m.Value(v), v) {
+			return fault.New(fault.InvalidRequest, "%s holds the secret in the environment variable %s and would be kept with the run; leave it out, and read it in the workflow by an input with \"secret\": true and \"from_env\": %q", what, name, name)
+		}
+	}
+	return nil
 }
 
-func (r *redactor) text(s string) string {
-	if r == nil {
-		return s
+// mask reads the secrets and makes what masks them; nil if there are none, so that nothing is searched.
+func (s *secrets) mask(getenv func(string) string) *mask.Masker {
+	var all []mask.Secret
+	var values []string
+	add := func(name string, shortest int) {
+		v := getenv(name)
+		values = append(values, v)
+		if len(v) >= shortest {
+			all = append(all, mask.Env(name, v))
+		}
 	}
-	if mark, ok := r.whole[s]; ok {
-		return mark
+	for _, name := range s.names {
+		add(name, 1)
 	}
-	return r.inside.Replace(s)
+	for _, name := range s.keys {
+		add(name, ShortestKey)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.values == nil || !slices.Equal(values, s.values) {
+		s.values, s.masker = values, mask.New(all...)
+	}
+	return s.masker
 }
 
-// value redacts a normalised value; what holds no secret comes back as it is.
-func (r *redactor) value(v any) any {
-	if r == nil {
-		return v
-	}
-	switch v := v.(type) {
-	case string:
-		return r.text(v)
-	case int, float64:
-		if mark, ok := r.whole[value.JSON(v)]; ok {
-			return mark
-		}
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = r.value(v[i])
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, item := range v {
-			out[r.text(k)] = r.value(item)
-		}
-		return out
-	}
-	return v
-}
-
-// error redacts a message. The cause is dropped: it may quote the value too.
-func (r *redactor) error(err error) error {
-	if r == nil || err == nil {
+// maskedError masks a message. The cause is dropped: it may quote the value too.
+func maskedError(m *mask.Masker, err error) error {
+	if m == nil || err == nil {
 		return err
 	}
 	e := fault.Of(err)
-	return &fault.Error{Kind: e.Kind, Message: r.text(e.Message)}
+	return &fault.Error{Kind: e.Kind, Message: m.Text(e.Message)}
 }

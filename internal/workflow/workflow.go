@@ -29,5 +29,7 @@ type Env struct {
 	// Flow gives a flow that a declared node runs; nil: there are none.
 	Flow   func(name string) (*engine.Flow, error)
 	Getenv func(name string) string
-	Dir    string // the working directory of nodes
+	// Keys are environment variables whose values are masked like those of secrets: keys of model providers.
+	Keys []string
+	Dir  string // the working directory of nodes
 }

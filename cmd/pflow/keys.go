@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"pflow/internal/llm"
+	"pflow/internal/mask"
+	"pflow/internal/workflow"
+)
+
+// keyVariables are the environment variables that hold keys, which are masked wherever they come up and not given to the
+// commands of workflows: those of the providers in models.yaml, and whatever else is called so.
+func (a *app) keyVariables() []string {
+	var names []string
+	models, err := llm.ReadModels(a.homeDir())
+	if err != nil { // whoever calls a model says why
+		models, err = llm.ReadModels("")
+	}
+	if err == nil {
+		for _, p := range models.Providers {
+			if p.KeyVar != "" {
+				names = append(names, p.KeyVar)
+			}
+		}
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(name, "_API_KEY") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// withoutKeys refuses text that would be kept and sent with a key in it.
+func (a *app) withoutKeys(what, text string) error {
+	for _, name := range a.keyVariables() {
+		if v := a.getenv(name); len(v) >= workflow.ShortestKey && mask.New(mask.Env(name, v)).Has(text) {
+			return usage("%s holds the key in %s, which would be kept and sent to a model: leave it out", what, name)
+		}
+	}
+	return nil
+}
