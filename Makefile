@@ -8,7 +8,7 @@ FUZZTIME    ?= 30s
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers fuzz
+.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -70,6 +70,12 @@ bench-stats:
 # The same work in other engines; bench is a module of its own, so that pflow depends on none of them.
 bench-peers:
 	cd bench && $(GO) test -run '^$$' -bench . -benchmem
+
+# The kill tests with their full numbers: 700 kills of runs and 60 at their start, 200 of experiments and 60 at their start,
+# 1,000 runs at once. make test takes a sample.
+torture: export PFLOW_TORTURE = 1
+torture:
+	$(GO) test -count=1 -v -timeout 60m -run 'TestKill|TestConcurrentRuns' ./engine ./internal/workflow ./internal/experiment
 
 # Every fuzz target, one after the other.
 fuzz:

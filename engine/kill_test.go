@@ -66,10 +66,6 @@ func child(home string) int {
 	} else {
 		past, _, w, err := journal.Resume(home, "run", time.Now())
 		if err != nil {
-			if strings.Contains(err.Error(), "no start of a run") || strings.Contains(err.Error(), "there is no run") { // killed before its first record
-				os.RemoveAll(filepath.Join(home, "runs", "run"))
-				return child(home)
-			}
 			if errors.Is(err, journal.ErrEnded) { // killed before it wrote its result: take the end back
 				file := filepath.Join(home, "runs", "run", "journal.jsonl")
 				text, _ := os.ReadFile(file)
@@ -93,12 +89,17 @@ func child(home string) int {
 	return 0
 }
 
-// TestKill kills a real process at 200 random points: the run that goes on ends like one that was never killed, and no
+// times is how often a test does what it does: a sample, or, by PFLOW_TORTURE, the full number.
+func times(sample, full int) int {
+	if os.Getenv("PFLOW_TORTURE") != "" {
+		return full
+	}
+	return sample
+}
+
+// TestKill kills real processes at random points: the run that goes on ends like one that was never killed, and no
 // attempt that finished runs again.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills 200 processes")
-	}
 	flow := everything(t, testOps())
 	res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Seed: 7})
 	if err != nil {
@@ -112,7 +113,7 @@ func TestKill(t *testing.T) {
 	whole := time.Since(began) // the kills fall anywhere in it, and now and then after it
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, runs := 0, 0
-	for kills < 200 {
+	for n := times(15, 200); kills < n; {
 		home := t.TempDir()
 		runs++
 		for !runChild(t, home, time.Duration(random.Float64()*1.3*float64(whole))) {
@@ -156,4 +157,39 @@ func runChild(t *testing.T, home string, after time.Duration) bool {
 		t.Fatalf("the process failed: %v\n%s", err, stderr.String())
 	}
 	return false
+}
+
+// TestConcurrentRuns begins many runs of one home at the same time: each has a journal that is whole, and ends done.
+func TestConcurrentRuns(t *testing.T) {
+	flow := everything(t, testOps())
+	home := t.TempDir()
+	n := times(100, 1000)
+	var runs sync.WaitGroup
+	for i := range n {
+		runs.Go(func() {
+			w, err := journal.Create(home, fmt.Sprintf("20260102-030405-%08x", i), []byte("{}"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer w.Close()
+			if err := journal.Prune(home, journal.Retention{Runs: n, Age: 1 << 60, Bytes: 1 << 40}, time.Now()); err != nil {
+				t.Error(err)
+			}
+			res, err := engine.Execute(t.Context(), flow, nil, engine.Options{Seed: 7, Journal: w})
+			if err != nil || res.Status != engine.Done || len(res.Warnings) > 0 {
+				t.Errorf("run %d: %v, %v", i, err, res)
+			}
+		})
+	}
+	runs.Wait()
+	for i := range n {
+		text, err := os.ReadFile(filepath.Join(home, "runs", fmt.Sprintf("20260102-030405-%08x", i), "journal.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if past, err := journal.Fold(text); err != nil || past.Status != engine.Done {
+			t.Fatalf("run %d: %v", i, err)
+		}
+	}
 }

@@ -136,30 +136,47 @@ func TestKillAtTheStart(t *testing.T) {
 	t.Logf("%d kills, %d of them before the first row", n, early)
 }
 
-// TestKill kills the process that runs an experiment, again and again, at any moment. What was written once stays as it
+// TestKill kills the processes that run experiments, again and again, at any moment. What was written once stays as it
 // was, and in the end there is every row once.
 func TestKill(t *testing.T) {
-	const cases = 60
+	n, inside, whole := 0, 0, 0
+	for ; n < kills(1, 200); whole++ {
+		killed, within := killUntilDone(t, 60)
+		n, inside = n+killed, inside+within
+	}
+	if inside == 0 {
+		t.Error("no kill fell into a run")
+	}
+	t.Logf("%d kills over %d experiments, %d of them between the first row and the last; all finished", n, whole, inside)
+}
+
+// killUntilDone runs one experiment to its end. It gives how many processes it killed, and how many of them had made some
+// of the rows.
+func killUntilDone(t *testing.T, cases int) (killed, inside int) {
+	t.Helper()
 	dir := folderOf(t, cases)
 	seen := map[experiment.Key]string{}
-	inside := 0
 	for attempt := 0; ; attempt++ {
 		if attempt > 200 {
 			t.Fatal("the experiment never comes to an end")
 		}
 		c, ended := startChild(t, dir)
 		var err error
-		for killed := false; !killed; {
+		for running := true; running; {
 			select {
 			case <-time.After(time.Duration(1+attempt%7) * 3 * time.Millisecond):
 				// The first few die while the store is made, the others once they have made some rows.
 				if attempt < 4 || len(rowsOf(t, dir)) > len(seen)+attempt*7%23 {
 					c.Process.Signal(syscall.SIGKILL)
-					err, killed = <-ended, true
+					err, running = <-ended, false
 				}
 			case err = <-ended:
-				killed = true
+				running = false
 			}
+		}
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.Exited() {
+			t.Fatalf("the child fails: %v", err)
 		}
 		rows := rowsOf(t, dir)
 		for k, plan := range seen {
@@ -167,20 +184,17 @@ func TestKill(t *testing.T) {
 				t.Fatalf("row %+v was lost or made again", k)
 			}
 		}
-		if seen = rows; len(rows) > 0 {
-			write(t, filepath.Join(dir, "seen"), "rows")
-		}
+		seen = rows
 		if err == nil {
 			break
 		}
+		killed++
 		if n := len(rows); n > 0 && n < cases*4 {
 			inside++
 		}
 	}
 	if len(seen) != cases*4 {
-		t.Errorf("%d rows, want %d", len(seen), cases*4)
+		t.Fatalf("%d rows, want %d", len(seen), cases*4)
 	}
-	if inside == 0 {
-		t.Error("no kill fell into the run")
-	}
+	return killed, inside
 }
