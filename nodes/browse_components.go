@@ -22,6 +22,7 @@ func browseComponentsOp(d Deps) engine.Op {
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 30, Doc: "how many to choose"},
 			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
+			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "leave out saved workflows whose last run failed for good, until they are mended"},
 			{Name: "interfaces", Type: value.Boolean, Default: true, Doc: "whether to load the interfaces; false leaves the list empty"},
 		},
 		Result: value.Object,
@@ -45,6 +46,7 @@ nodes:
 `,
 		New: func(s *engine.Setup) engine.Exec {
 			most, tokens, load := option(s, "most", 30), option(s, "tokens", 4000), s.Value("interfaces") != false
+			skip := s.Value("skip_failed") == true
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				shelf, err := d.candidates(ctx)
 				if err != nil {
@@ -66,6 +68,9 @@ nodes:
 					c := all[r.Index]
 					if r.Confidence == 0 && len(all) > most {
 						break // a small catalogue is browsed as a whole: words are not all that tells what is of use
+					}
+					if rec := shelf.record(c); skip && rec != nil && failedForGood(rec) != "" {
+						continue
 					}
 					if c.Workflow {
 						workflows = append(workflows, c.Name)

@@ -29,10 +29,11 @@ func browseWorkflowsOp(d Deps) engine.Op {
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 10, Doc: "how many to give"},
 			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
+			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "give none as the best whose last run failed for good, until it is mended"},
 		},
 		Result: value.Object,
 		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, ir}, " +
-			"null if there is none or it is no longer valid, problem: why, context: names and descriptions as text}",
+			"null if there is none or it is no longer valid, problem: why, failed: the same where its last run is why, context: names and descriptions as text}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: browse-workflows-example
@@ -49,7 +50,7 @@ nodes:
     next: end
 `,
 		New: func(s *engine.Setup) engine.Exec {
-			most, tokens := option(s, "most", 10), option(s, "tokens", 4000)
+			most, tokens, skip := option(s, "most", 10), option(s, "tokens", 4000), s.Value("skip_failed") == true
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				shelf, err := d.candidates(ctx)
 				if err != nil {
@@ -64,7 +65,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				out := map[string]any{"ranked": rankedValue(ranked, most), "best": nil, "problem": "", "context": shelf.workflowContext(ranked, request, tokens)}
+				out := map[string]any{"ranked": shelf.rankedWorkflows(ranked, most), "best": nil, "problem": "", "failed": "", "context": shelf.workflowContext(ranked, request, tokens)}
 				if len(ranked) > 0 && ranked[0].Confidence > 0 {
 					best := shelf.Records[ranked[0].Index]
 					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
@@ -73,6 +74,8 @@ nodes:
 						out["problem"] = problem
 					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
 						out["problem"] = problem
+					} else if why := failedForGood(best); skip && why != "" {
+						out["problem"], out["failed"] = why, why
 					} else if out["best"], err = recordValue(best); err != nil {
 						return engine.Output{}, err
 					}
@@ -236,9 +239,37 @@ func (s *candidates) workflowContext(ranked []retrieve.Ranked, request string, t
 	var list []*ir.Interface
 	for _, r := range ranked[:min(tokens/least, len(ranked))] {
 		rec := s.Records[r.Index]
-		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description, Workflow: true})
+		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description + lastFailed(rec), Workflow: true})
 	}
 	return catalogue.Discovery(list, catalogue.ContextOptions{Tokens: tokens, Rank: catalogue.AsGiven}).Text
+}
+
+// rankedWorkflows is rankedValue, with what is known against a workflow.
+func (s *candidates) rankedWorkflows(ranked []retrieve.Ranked, most int) []any {
+	out := rankedValue(ranked, most)
+	for k := range out {
+		m := out[k].(map[string]any)
+		m["reason"] = m["reason"].(string) + lastFailed(s.Records[ranked[k].Index])
+	}
+	return out
+}
+
+// lastFailed says that the last run of a workflow failed, and why; "" if it did not.
+func lastFailed(r *library.Record) string {
+	last := r.Outcome.LastFailed()
+	if last == nil {
+		return ""
+	}
+	return " (its last run failed: " + last.Why() + ")"
+}
+
+// failedForGood says that the last run of a workflow failed with what the next one would fail with, too; "" if it did not.
+func failedForGood(r *library.Record) string {
+	if last := r.Outcome.LastFailed(); last == nil || !last.ForGood() {
+		return ""
+	}
+	return "the saved workflow " + r.Name + " is not chosen, since its last run failed: " + r.Outcome.Last.Why() +
+		"; pflow run " + r.Name + " runs it all the same, pflow workflow edit " + r.Name + " mends it"
 }
 
 // recordValue is a saved workflow as a value.

@@ -20,7 +20,7 @@ const (
 	exitDeclined    = 4   // declined, waiting for approval, or a resume that needs a decision
 	exitUnplanned   = 5   // no workflow could be planned
 	exitGate        = 100 // an experiment's gate
-	exitHungUp      = 129 // SIGHUP
+	exitHungUp      = 129 // SIGHUP, unless it was ignored when pflow began, as under nohup
 	exitInterrupted = 130 // SIGINT
 	exitTerminated  = 143 // SIGTERM
 )
