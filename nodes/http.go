@@ -17,6 +17,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/mask"
 	"pflow/internal/nodetype"
+	"pflow/internal/outbound"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -149,7 +150,7 @@ func httpRequest(ctx context.Context, c nodetype.Call) (*http.Request, error) {
 	if body != nil {
 		reader = strings.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), reader)
+	req, err := http.NewRequestWithContext(outbound.Asks(ctx, u), method, u.String(), reader)
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "%s %s is no request: %v", quote(method), where(u), err)
 	}

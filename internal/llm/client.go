@@ -9,6 +9,7 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/mask"
+	"pflow/internal/outbound"
 )
 
 // Options are a client's surroundings.
@@ -74,9 +75,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{o: o, transport: o.Transport, memory: newMemory(o.Home), limiters: map[string]*limiter{}}
 	if c.transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = 16
-		c.transport = t
+		c.transport = outbound.Transport(nil)
 	}
 	var keys []mask.Secret
 	for _, p := range o.Models.Providers {

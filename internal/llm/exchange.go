@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"pflow/internal/fault"
+	"pflow/internal/outbound"
 	"pflow/internal/value"
 )
 
@@ -181,6 +183,9 @@ func (c *Client) exchange(ctx context.Context, t *target, q question, trip *trip
 	config.HTTPClient = &http.Client{
 		Transport:     t.chain(c.transport, set, trip),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if u, err := url.Parse(t.baseURL); err == nil {
+		ctx = outbound.Asks(ctx, u)
 	}
 	client := openai.NewClientWithConfig(config)
 	if onText != nil {
