@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"pflow/internal/fault"
@@ -19,7 +20,8 @@ import (
 // SIGTERM, and SIGKILL after a grace of 2 s, which nothing can ignore; run returns when no process of the group lives. On
 // Linux that also holds for processes that left the group (setsid, a daemon), as long as they kept the variable
 // PFLOW_NODE of the environment and belong to the same user: `env -u PFLOW_NODE setsid server` is the way to start
-// something that is to stay. If pflow itself is killed by SIGKILL, the first process dies with it on Linux.
+// something that is to stay. If pflow itself is killed by SIGKILL, the first process dies with it on Linux, and the others
+// when the run is resumed, before it starts a program again; see Resuming.
 type program struct {
 	argv     []string
 	dir      string
@@ -45,6 +47,10 @@ const (
 // of starting. When ctx ends first the program is ended; see ctx.Err.
 func (p *program) run(ctx context.Context) (code int, err error) {
 	token := rand.Text()
+	if r, ok := ctx.Value(runKey{}).(*ofRun); ok {
+		token = r.id + "." + token
+		r.sweep()
+	}
 	cmd := exec.Command(p.argv[0], p.argv[1:]...)
 	cmd.Dir, cmd.Env = p.dir, p.env
 	before := cmd.Environ()
@@ -69,10 +75,10 @@ func (p *program) run(ctx context.Context) (code int, err error) {
 		// The program dies with the thread that started it (see prepare), so this thread must stay until it has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+		err := start(cmd)
 		started <- err
 		if err == nil {
-			ended <- cmd.Wait()
+			ended <- wait(cmd)
 		}
 	}, func(err error) { started <- err; ended <- err })
 	if err := <-started; err != nil {
@@ -108,6 +114,27 @@ func (p *program) run(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	return exitCode(cmd.ProcessState), nil
+}
+
+// runKey is the key of an *ofRun in a context.
+type runKey struct{}
+
+// ofRun is the run that programs are started for.
+type ofRun struct {
+	id    string
+	sweep func()
+}
+
+// InRun marks the programs that nodes start as those of a run, so that it can find them again should this process be
+// killed; see Resuming.
+func InRun(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, runKey{}, &ofRun{id, func() {}})
+}
+
+// Resuming is InRun for a run that goes on after its process was killed: before the first program is started, all that
+// the killed process had started and that still runs is ended. On Linux only; elsewhere nobody knows who that is.
+func Resuming(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, runKey{}, &ofRun{id, sync.OnceFunc(family{token: id + ".", left: true}.end)})
 }
 
 // end ends what is left.

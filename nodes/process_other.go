@@ -14,12 +14,17 @@ const (
 
 func prepare(*exec.Cmd) {}
 
+func start(cmd *exec.Cmd) error { return cmd.Start() }
+
+func wait(cmd *exec.Cmd) error { return cmd.Wait() }
+
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
 
 // family is a program alone: there are no process groups here.
 type family struct {
 	group int
 	token string
+	left  bool
 }
 
 func (f family) lives() bool { return false }

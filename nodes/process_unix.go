@@ -16,7 +16,6 @@ const (
 // prepare gives the program a process group of its own.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWithUs(cmd.SysProcAttr)
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -14,6 +14,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/printable"
 	"pflow/internal/value"
+	"pflow/nodes"
 )
 
 func (a *app) flowRunCommand() *cobra.Command {
@@ -176,7 +177,7 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 	}
 	p := a.follow("running " + flow.Name)
 	o.Began = p.began
-	res, err := engine.Execute(p.within(ctx), flow, input, o)
+	res, err := engine.Execute(nodes.InRun(p.within(ctx), id), flow, input, o)
 	p.stop()
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/planner"
 	"pflow/internal/workflow"
+	"pflow/nodes"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -58,7 +59,7 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 				return err
 			}
 			p := a.follow("running " + flow.Name)
-			res, err := engine.Execute(p.within(a.withExchanges(c.Context(), args[0])), flow, nil, engine.Options{
+			res, err := engine.Execute(nodes.Resuming(p.within(a.withExchanges(c.Context(), args[0])), args[0]), flow, nil, engine.Options{
 				RunID: args[0], Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
 			})
 			p.stop()

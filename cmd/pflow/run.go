@@ -17,6 +17,7 @@ import (
 	"pflow/internal/library"
 	"pflow/internal/workflow"
 	"pflow/ir"
+	"pflow/nodes"
 )
 
 // runFlags are the flags of what runs workflows.
@@ -225,7 +226,7 @@ func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *r
 	}
 	p := a.follow("running " + l.program.Name)
 	o.Began = p.began
-	res, err := l.program.Run(p.within(ctx), store, o)
+	res, err := l.program.Run(nodes.InRun(p.within(ctx), id), store, o)
 	p.stop()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,91 @@
+//go:build linux
+
+package nodes
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestDaemonsEnd: whatever way a command's children leave it, they end with it, and it takes no look at all processes of
+// the machine to find them.
+func TestDaemonsEnd(t *testing.T) {
+	const report = `sh -c 'echo $$$$ >> pids; exec sleep 60' > /dev/null 2>&1 < /dev/null`
+	for name, command := range map[string]string{
+		"nohup":           `nohup ` + report + ` &`,
+		"setsid":          `setsid ` + report + ` &`,
+		"forked twice":    `( ( ` + report + ` & ) & )`,
+		"a daemon":        `( ( setsid ` + report + ` & ) & )`,
+		"a daemon's own":  `( setsid sh -c '( setsid sh -c "echo \$\$ >> pids; exec sleep 60" & ) ; exit 0' > /dev/null 2>&1 & )`,
+		"it ends by exec": `setsid ` + report + ` & while ! [ -s pids ]; do sleep 0.01; done; exec true`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCall(t, map[string]any{"command": ": > pids; " + command + "\nwhile ! [ -s pids ]; do sleep 0.01; done; echo done"}, nil)
+			if _, err := runNode(t, "shell", c); err != nil {
+				t.Fatal(err)
+			}
+			for _, pid := range pidsIn(t, filepath.Join(c.Dir, "pids"), 1) {
+				if alive(pid) {
+					t.Errorf("process %d lives", pid)
+				}
+			}
+		})
+	}
+}
+
+// TestAdoptedAreLetGo: what a command left behind and what ended by itself meanwhile keeps no place among the processes.
+func TestAdoptedAreLetGo(t *testing.T) {
+	for range 2 {
+		c := newCall(t, map[string]any{"command": `( setsid true & ) ; ( true & ) ; setsid sleep 60 & sleep 0.1`}, nil)
+		if _, err := runNode(t, "shell", c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := time.Now().Add(30 * time.Second)
+	for descendants(); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if len(descendants()) > 0 {
+			continue
+		}
+		if pids, _ := childrenOf(os.Getpid()); len(pids) == 0 {
+			return
+		}
+	}
+	pids, _ := childrenOf(os.Getpid())
+	t.Errorf("still there: %v", pids)
+}
+
+// TestResumingEndsWhatWasLeft: a run that is resumed ends what has its mark, once, and nothing of another run.
+func TestResumingEndsWhatWasLeft(t *testing.T) {
+	dir := t.TempDir()
+	start := func(id string) int {
+		// A program that nobody waits for, as a killed process leaves one behind.
+		p := &program{argv: []string{"/bin/sh", "-c", `unset PFLOW_NODE; PFLOW_NODE=outer,` + id + `.token setsid sh -c 'echo $$ > ` + id + `; exec sleep 60' > /dev/null 2>&1 &
+			while ! [ -s ` + id + ` ]; do sleep 0.01; done`}, dir: dir}
+		if code, err := p.run(t.Context()); code != 0 || err != nil {
+			t.Fatal(code, err)
+		}
+		return pidsIn(t, filepath.Join(dir, id), 1)[0]
+	}
+	mine, other := start("mine"), start("mineral")
+	defer func() {
+		if p, err := os.FindProcess(other); err == nil {
+			p.Kill()
+		}
+	}()
+	if !alive(mine) || !alive(other) {
+		t.Fatal("what has another mark was ended with the program")
+	}
+	ctx := Resuming(context.Background(), "mine")
+	if alive(mine) != true {
+		t.Error("it ends before a program is started")
+	}
+	if code, err := (&program{argv: []string{"/bin/true"}}).run(ctx); code != 0 || err != nil {
+		t.Fatal(code, err)
+	}
+	if alive(mine) || !alive(other) {
+		t.Errorf("of the run %v, of another %v", alive(mine), alive(other))
+	}
+}
