@@ -1,12 +1,16 @@
 package nodes
 
 import (
+	"strings"
+
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // transformForms document what the expression language has for one value: each of its functions of one argument, how a
-// text is cut before it is counted, and how a field is got at.
+// text is cut before it is counted, and how a field is got at. What makes lines of lines gives what sort, head, tail and
+// grep -F give, byte for byte, line breaks with and without a carriage return included; lines are counted as wc -l does,
+// by their line breaks. A single line, and the items of a list, have none.
 func transformForms() []ir.Form {
 	words := []any{"b", "a", "b"}
 	numbers := []any{3, 1, 5}
@@ -24,19 +28,19 @@ func transformForms() []ir.Form {
 		ofList("Gives the mean of the numbers of a list: their average.", "mean(list)", numbers, 3),
 		ofList("Gives the maximum of the numbers of a list: the largest, the highest.", "max(list)", numbers, 5),
 		ofList("Gives the minimum of the numbers of a list: the smallest, the lowest.", "min(list)", numbers, 1),
-		ofText("Counts the lines of a text: how many there are, their number.", `len(split(trim(string(text)), "\n"))`, text, 2),
-		ofText("Counts the words of a text: how many there are, their number.", `len(filter(split(replace(string(text), "\n", " "), " "), # != ""))`, text, 3),
-		ofText("Sorts the lines of a text: in order, alphabetically.", `join(sort(split(trim(string(text)), "\n")), "\n")`, "b\na\n", "a\nb"),
-		ofText("Reverses the lines of a text: turns their order round.", `join(reverse(split(trim(string(text)), "\n")), "\n")`, "b\na\n", "a\nb"),
-		ofText("Gives the unique lines of a text: each once, removes duplicates.", `join(uniq(split(trim(string(text)), "\n")), "\n")`, "b\na\nb\n", "b\na"),
-		ofText("Gives the first line of a text.", `first(split(trim(string(text)), "\n"))`, text, "one two"),
-		ofText("Gives the last line of a text.", `last(split(trim(string(text)), "\n"))`, text, "three"),
-		ofLines("Gives the first lines of a text, so many: its head, its top.", `join(take(lines, number), "\n")`, number, 1, "one two"),
-		ofLines("Gives the last lines of a text, so many: its tail, its bottom.", `join(lines[max(0, len(lines) - number):], "\n")`, number, 1, "three"),
-		ofLines("Keeps the lines of a text that contain something: finds, filters or selects those with it.", `join(filter(lines, # contains wanted), "\n")`, wanted, "tw", "one two"),
-		ofLines("Leaves out the lines of a text that contain something: drops or skips those with it.", `join(filter(lines, not (# contains wanted)), "\n")`, wanted, "tw", "three"),
+		ofText("Counts the lines of a text: how many there are, their number.", `len(split(string(text), "\n")) - 1`, text, 2),
+		ofText("Counts the words of a text: how many there are, their number.", `len(split_words(string(text)))`, text, 3),
+		ofText("Sorts the lines of a text: in order, alphabetically.", `join_lines(sort(split_lines(string(text))))`, "b\na\n", "a\nb\n"),
+		ofText("Reverses the lines of a text: turns their order round.", `join_lines(reverse(split_lines(string(text))))`, "b\na\n", "a\nb\n"),
+		ofText("Gives the unique lines of a text: each once, removes duplicates.", `join_lines(uniq(split_lines(string(text))))`, "b\na\nb\n", "b\na\n"),
+		ofText("Gives the first line of a text.", `trimSuffix(first(split_lines(string(text))) ?? "", "\r")`, text, "one two"),
+		ofText("Gives the last line of a text.", `trimSuffix(last(split_lines(string(text))) ?? "", "\r")`, text, "three"),
+		ofLines("Gives the first lines of a text, so many: its head, its top.", `join(take(cut, number))`, number, 1, "one two\n"),
+		ofLines("Gives the last lines of a text, so many: its tail, its bottom.", `join(cut[max(0, len(cut) - number):])`, number, 1, "three\n"),
+		ofLines("Keeps the lines of a text that contain something: finds, filters or selects those with it.", `join_lines(filter(lines, # contains wanted))`, wanted, "tw", "one two\n"),
+		ofLines("Leaves out the lines of a text that contain something: drops or skips those with it.", `join_lines(filter(lines, not (# contains wanted)))`, wanted, "tw", "three\n"),
 		ofLines("Counts the lines of a text that contain something: how many there are with it, their number.", "count(lines, # contains wanted)", wanted, "tw", 1),
-		ofText("Splits a text into a list of its lines.", `split(trim(string(text)), "\n")`, text, []any{"one two", "three"}),
+		ofText("Splits a text into a list of its lines.", `map(split_lines(string(text)), trimSuffix(#, "\r"))`, text, []any{"one two", "three"}),
 		ofText("Writes a text in upper case, in capitals.", "upper(string(text))", "pflow", "PFLOW"),
 		ofText("Writes a text in lower case, without capitals.", "lower(string(text))", "PFlow", "pflow"),
 		{
@@ -63,11 +67,15 @@ func ofText(summary, expression, example string, gives any) ir.Form {
 
 // ofLines is a form of a text and one more value; the expression computes with its lines.
 func ofLines(summary, expression string, with ir.Port, example, gives any) ir.Form {
+	lines := "let lines = split_lines(string(text)); "
+	if strings.Contains(expression, "cut") {
+		lines = `let cut = filter(splitAfter(string(text), "\n"), # != ""); `
+	}
 	return ir.Form{
 		Summary: summary,
 		Inputs:  []ir.Port{{Key: "text", Type: value.String, Required: true, Description: "The text."}, with},
 		Params: map[string]any{
-			"expression": `let lines = split(trim(string(text)), "\n"); ` + expression,
+			"expression": lines + expression,
 			"inputs":     map[string]any{"text": "${text}", with.Key: "${" + with.Key + "}"},
 		},
 		Example: map[string]any{"text": "one two\nthree\n", with.Key: example},

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"encoding/base64"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ func writeFile() nodetype.Type {
 			},
 			Params: []ir.Port{
 				{Key: "append", Type: value.Boolean, Default: false, Description: "Add to the end of the file instead of replacing it."},
+				{Key: "lines", Type: value.Boolean, Default: false, Description: "Whole lines: the text begins on a line of its own and ends with a line break, which is added where it is missing."},
 				encodingPort("How the text becomes the file's bytes; base64 when content is a binary file in base64."),
 			},
 			Outputs: []ir.Port{
@@ -58,7 +60,13 @@ func runWriteFile(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) 
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
+	if c.Flag("lines") && data != "" && !strings.HasSuffix(data, "\n") {
+		data += "\n"
+	}
 	if c.Flag("append") {
+		if c.Flag("lines") && data != "" && endsWithin(path) {
+			data = "\n" + data
+		}
 		err = appendTo(path, data)
 	} else {
 		var mode fs.FileMode
@@ -74,6 +82,21 @@ func runWriteFile(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) 
 		return nodetype.Outcome{}, fileFault(doing, err)
 	}
 	return nodetype.Outcome{Outputs: map[string]any{"file_path": c.Text("file_path"), "bytes": len(data)}}, nil
+}
+
+// endsWithin reports that a file ends within a line.
+func endsWithin(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // appendTo tells why
+	}
+	defer f.Close()
+	last := make([]byte, 1)
+	if _, err := f.Seek(-1, io.SeekEnd); err != nil {
+		return false
+	}
+	_, err = f.Read(last)
+	return err == nil && last[0] != '\n'
 }
 
 // appendTo adds to a file in one write. What a full disk leaves half written is taken back.

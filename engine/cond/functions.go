@@ -87,6 +87,50 @@ var shared = []function{
 		result:   value.String,
 		call:     func(_ *Scope, args []any) (any, error) { return slug(args[0].(string)), nil },
 	},
+	{
+		Function: Function{"split_lines", "split_lines(s string) array", `The lines of a text without their line breaks. A line break at the end begins no line more, and an empty text has no lines.`},
+		params:   []value.Type{value.String},
+		result:   value.Array,
+		call:     func(s *Scope, args []any) (any, error) { return splitLines(s, args[0].(string)) },
+	},
+	{
+		Function: Function{"join_lines", "join_lines(list array) string", `A text with a line break after each string of the list.`},
+		params:   []value.Type{value.Array},
+		result:   value.String,
+		call: func(s *Scope, args []any) (any, error) {
+			text, err := join(s, []any{args[0], "\n"})
+			if err != nil || len(args[0].([]any)) == 0 {
+				return text, err
+			}
+			return text.(string) + "\n", nil
+		},
+	},
+	{
+		Function: Function{"split_words", "split_words(s string) array", `The words of a text: what stands between spaces, tabs and line breaks.`},
+		params:   []value.Type{value.String},
+		result:   value.Array,
+		call:     func(s *Scope, args []any) (any, error) { return parts(s, args[0].(string), strings.Fields) },
+	},
+}
+
+func splitLines(s *Scope, text string) (any, error) {
+	if text == "" {
+		return []any{}, nil
+	}
+	return parts(s, text, func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") })
+}
+
+// parts pays for a text that is cut, and gives the parts as a list.
+func parts(s *Scope, text string, cut func(string) []string) (any, error) {
+	if err := s.spend(len(text)); err != nil {
+		return nil, err
+	}
+	found := cut(text)
+	out := make([]any, len(found))
+	for i, part := range found {
+		out[i] = part
+	}
+	return out, nil
 }
 
 var sharedNames = func() map[string]bool {
