@@ -77,6 +77,10 @@ func TestPlannerVariants(t *testing.T) {
 			`failed null null {} [] 0 turns`, "  ", "masking listing think find-workflow answering think find-workflow answering think giving-up result-preparation"},
 		{"agent, no model", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Authentication, "the key is refused")}}},
 			`failed null null {} [] 0 provider_error`, "", "masking listing think result-preparation"},
+		{"agent, a model that cannot be read", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Schema, "no such tool call")}}},
+			`failed null null {} [] 0 schema`, "", "masking listing think result-preparation"},
+		{"agent, spent on drafts", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "submit", json: `{"workflow": {"ir_version": "0.1.0", "nodes": []}}`}}, 3)},
+			`invalid generate null {} [] 3 invalid`, "  ", "masking listing think submission new-workflow answering think submission new-workflow answering think submission new-workflow giving-up result-preparation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			input := map[string]any{"user_input": c.request, "current_date": "2024-01-15"}
@@ -84,12 +88,15 @@ func TestPlannerVariants(t *testing.T) {
 				input = smaller
 			}
 			var set []engine.Setting
-			if c.name == "agent, spent" {
+			if strings.HasPrefix(c.name, "agent, spent") {
 				set = []engine.Setting{{Path: "params.max_turns", Value: "3"}}
 			}
 			store, s, path := plan(t, c.flow, tools(t, c.saved), c.replies, input, set...)
 			if diff := cmp.Diff(c.want, told(store)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+			if e, ok := store["planner_output"].(map[string]any)["error"].(map[string]any); ok && !slices.Contains(path, e["node"].(string)) {
+				t.Errorf("the error names the node %v, which did not run", e["node"])
 			}
 			slices.Sort(s.asked)
 			if diff := cmp.Diff(c.asked, strings.Join(s.asked, " ")); diff != "" {
