@@ -32,28 +32,6 @@ func (s Values) Reach() []string {
 	return out
 }
 
-// Layers looks a root up in one scope after the other.
-type Layers []Scope
-
-// Lookup gives the value in the first scope that has the root.
-func (s Layers) Lookup(root string) (any, bool) {
-	for _, layer := range s {
-		if v, ok := layer.Lookup(root); ok {
-			return v, true
-		}
-	}
-	return nil, false
-}
-
-// Reach lists the roots of all scopes.
-func (s Layers) Reach() []string {
-	var out []string
-	for _, layer := range s {
-		out = append(out, layer.Reach()...)
-	}
-	return out
-}
-
 // Resolve fills in the templates. A string that is exactly one template gives the value with its type; inside longer
 // text values become text. Text that comes out of a value is never read for templates again. The error is a fault of
 // kind missing_key that says what is in reach. The value given may share structure with the scope: it must not be

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,11 @@ func TestComposePlainRequests(t *testing.T) {
 		}
 		got := ""
 		if r.Workflow != nil {
-			got = strings.Join(r.Names(), " ")
+			var types []string
+			for _, n := range r.Workflow.Nodes {
+				types = append(types, n.Type)
+			}
+			got = strings.Join(slices.Compact(types), " ")
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q (%s)", request, got, want, r.Reason)

@@ -145,12 +145,3 @@ func firstSentence(s string) string {
 	}
 	return s
 }
-
-// Names lists the components of a result, for messages.
-func (r Result) Names() []string {
-	var out []string
-	for _, n := range r.Workflow.Nodes {
-		out = append(out, n.Type)
-	}
-	return slices.Compact(out)
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -42,16 +41,6 @@ func (r *Record) Hash() string {
 
 // ignored are keys of older files that say what the IR says.
 var ignored = []string{"inputs", "outputs", "created"}
-
-// ReadFile reads a workflow from any file: a record, or a bare IR document. A form error is a *diag.Err with the place
-// of each finding in the file.
-func ReadFile(path string) (*Record, diag.List, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, fault.New(fault.NotFound, "%s cannot be read: %s", path, reason(err))
-	}
-	return Parse(path, data)
-}
 
 // Parse reads a record or a bare IR document. Errors are those of form; file names it in findings, which are warnings.
 func Parse(file string, data []byte) (*Record, diag.List, error) {

@@ -72,9 +72,6 @@ func Stems(text string) []string {
 	return out
 }
 
-// IsStop reports whether a lower-case word says too little to find anything by.
-func IsStop(word string) bool { return stopWords[word] }
-
 var stopWords = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`a an the this that these those it its it's is are am was were be been being do does did

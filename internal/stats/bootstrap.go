@@ -32,9 +32,6 @@ func MedianDifference(a, b []float64) float64 {
 // RatioOfMeans is mean B / mean A; NaN unless A's mean is above 0.
 func RatioOfMeans(a, b []float64) float64 { return ratio(mean(a), mean(b)) }
 
-// RatioOfMedians is median B / median A; NaN unless A's median is above 0.
-func RatioOfMedians(a, b []float64) float64 { return ratio(median(a), median(b)) }
-
 func ratio(a, b float64) float64 {
 	if a <= 0 {
 		return math.NaN()

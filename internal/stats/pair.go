@@ -63,9 +63,6 @@ func Pair(cases []Case, rate bool) (Paired, error) {
 // Cases is the number of cases that both variants have values for.
 func (p Paired) Cases() int { return len(p.A) }
 
-// Clusters is the number of groups, a case without one counting for itself.
-func (p Paired) Clusters() int { return p.clusters }
-
 // Differ is the number of cases on which the variants have different means.
 func (p Paired) Differ() int {
 	n := 0

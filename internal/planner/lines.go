@@ -1,0 +1,218 @@
+package planner
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/shelf"
+	"pflow/internal/value"
+)
+
+// Lines plans many requests, one JSON object a line: {id, request, stdin, current_date, nodes, only}.
+type Lines struct {
+	Flow        *engine.Flow
+	Shelves     *shelf.Narrowed // what each line may use
+	Date        string          // of lines that say none
+	Concurrency int             // how many lines are planned at once
+}
+
+// ErrUnwritten is the error of results that could not be written.
+var ErrUnwritten = errors.New("the results cannot be written")
+
+// Plan plans each line, and says how many there were. Every line gets its result line, in order, also one that cannot be
+// read. Once ctx is done no more lines are begun.
+func (m *Lines) Plan(ctx context.Context, in io.Reader, out io.Writer) (number int, err error) {
+	results := make(chan chan []byte, m.Concurrency) // in the order of the lines; its room bounds how many are under way
+	written := make(chan error, 1)
+	fault.Go(func() {
+		var failed error
+		for r := range results {
+			line := <-r
+			if failed == nil {
+				_, failed = out.Write(line)
+			}
+		}
+		written <- failed
+	}, func(err error) {
+		for r := range results { // those who plan must not wait for a writer that has ended
+			<-r
+		}
+		written <- err
+	})
+	slots := make(chan struct{}, m.Concurrency)
+	r := bufio.NewReaderSize(in, 1<<16)
+	for ctx.Err() == nil {
+		line, err := readLine(r)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
+			close(results)
+			<-written
+			return number, err
+		}
+		number++
+		if len(bytes.TrimSpace(line)) > 0 || errors.Is(err, errLongLine) {
+			done, n, tooLong := make(chan []byte, 1), number, errors.Is(err, errLongLine)
+			slots <- struct{}{}
+			results <- done
+			fault.Go(func() {
+				done <- m.plan(ctx, n, line, tooLong)
+				<-slots
+			}, func(err error) {
+				done <- m.refused(requestLine{}, fmt.Errorf("line %d: %w", n, err))
+				<-slots
+			})
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+	}
+	close(results)
+	if err := <-written; err != nil {
+		return number, fmt.Errorf("%w: %w", ErrUnwritten, err)
+	}
+	return number, nil
+}
+
+// maxLine is how long a line may be, in bytes.
+const maxLine = 8 << 20
+
+// requestLine is one line.
+type requestLine struct {
+	ID      any
+	Request string
+	Stdin   any
+	Date    string
+	Nodes   []any
+	Only    []string // nil: every component
+}
+
+var errLongLine = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
+
+// readLine reads a line of any length, keeping none of one that is too long.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == nil && long:
+			return nil, errLongLine
+		}
+		return line, err
+	}
+}
+
+// plan gives the result line of one line.
+func (m *Lines) plan(ctx context.Context, number int, data []byte, tooLong bool) []byte {
+	line, err := readRequestLine(data)
+	if tooLong {
+		err = fault.New(fault.InvalidRequest, "%v", errLongLine)
+	}
+	var res *Result
+	if err != nil {
+		res = Refuse(m.Flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))
+	} else {
+		res = m.planLine(ctx, number, line)
+	}
+	out, err := encodeLine(line.ID, res)
+	if err != nil {
+		return m.refused(line, fmt.Errorf("line %d: the plan cannot be written: %w", number, err))
+	}
+	return out
+}
+
+// refused is the result line of a line that has no plan.
+func (m *Lines) refused(line requestLine, err error) []byte {
+	out, _ := encodeLine(line.ID, Refuse(m.Flow, err))
+	return out
+}
+
+// planLine plans a line. One request must not take the others with it: where planning panics, its line says so.
+func (m *Lines) planLine(ctx context.Context, number int, line requestLine) (res *Result) {
+	if err := fault.Guard(func() error { res = m.planned(ctx, number, line); return nil }); err != nil {
+		return Refuse(m.Flow, fmt.Errorf("line %d: %w", number, err))
+	}
+	return res
+}
+
+func (m *Lines) planned(ctx context.Context, number int, line requestLine) *Result {
+	offered, err := m.Shelves.Of(line.Nodes, line.Only)
+	if err != nil {
+		return Refuse(m.Flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))
+	}
+	date := line.Date
+	if date == "" {
+		date = m.Date
+	}
+	return Plan(offered.Within(ctx), m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+}
+
+// encodeLine is a result as one line of JSON, the id first and as it was given.
+func encodeLine(id any, res *Result) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(res); err != nil {
+		return nil, err
+	}
+	if id == nil {
+		return b.Bytes(), nil
+	}
+	return slices.Concat([]byte(`{"id":`), value.AppendJSON(nil, id), []byte(","), b.Bytes()[1:]), nil
+}
+
+// readRequestLine reads a line. What it gives beside an error is what could be read, the id above all.
+func readRequestLine(data []byte) (requestLine, error) {
+	var l requestLine
+	v, err := value.ParseJSON(data)
+	if err != nil {
+		return l, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return l, fmt.Errorf("want an object {id, request, …}, got %s", value.Name(v))
+	}
+	l.ID = m["id"]
+	text := func(key string) string {
+		s, ok := m[key].(string)
+		if m[key] != nil && !ok && err == nil {
+			err = fmt.Errorf("%s: want text, got %s", key, value.Name(m[key]))
+		}
+		return s
+	}
+	l.Request, l.Date, l.Stdin = text("request"), text("current_date"), m["stdin"]
+	list := func(key string) []any {
+		items, ok := m[key].([]any)
+		if m[key] != nil && !ok && err == nil {
+			err = fmt.Errorf("%s: want a list, got %s", key, value.Name(m[key]))
+		}
+		return items
+	}
+	l.Nodes = list("nodes")
+	if only := list("only"); only != nil {
+		l.Only = []string{}
+		for _, name := range only {
+			s, ok := name.(string)
+			if !ok && err == nil {
+				err = fmt.Errorf("only: want names, got %s", value.Name(name))
+			}
+			l.Only = append(l.Only, s)
+		}
+	}
+	return l, err
+}
