@@ -17,6 +17,7 @@ type written struct {
 	start, end   int
 	target, goal bool
 	file         bool // it has the form of a file's path
+	glob         bool // it is a pattern of paths
 }
 
 // writtenValues are such values of a request.
@@ -28,7 +29,8 @@ func writtenValues(r *mapparams.Request) []written {
 		for before < len(words) && words[before].End <= e.Start {
 			before++
 		}
-		v := written{kind: e.Kind, start: e.Start, end: e.End, file: e.Kind == extract.Path && mapparams.IsFile(e.Text)}
+		v := written{kind: e.Kind, start: e.Start, end: e.End, file: e.Kind == extract.Path && mapparams.IsFile(e.Text),
+			glob: e.Kind == extract.Path && mapparams.IsPattern(e.Text)}
 		if before > 0 {
 			v.goal, v.target = targets[words[before-1].Text]
 		}
@@ -94,6 +96,7 @@ const (
 	cannotWrite   = -0.25 // on top, for a later step: what earlier steps gave is to go to the path
 	otherNumber   = -0.25 // it is a form that takes a number and there is none, or the other way round
 	destroys      = -0.1  // what destroys has to be asked for by its words
+	hasPattern    = 0.2   // it has an input for a pattern of paths, and there is one
 	hasMedium     = 0.05  // there is an image, or whatever it needs
 	lacksMedium   = -0.05 // there is none
 	headed        = 0.06  // the clause begins with the word by which the part says what it does
@@ -106,10 +109,14 @@ const (
 // later says that earlier steps give something.
 func (p *usage) suits(values []written, media map[string]bool, later bool) float64 {
 	had := map[string]int{}
+	s := p.suitsMedia(media)
 	for _, v := range values {
+		if v.glob && p.pattern {
+			s += hasPattern
+			continue // the path is another value
+		}
 		had[v.kind]++
 	}
-	s := p.suitsMedia(media)
 	for _, kind := range []string{extract.Path, extract.URL, extract.Email} {
 		s += p.suitsKind(kind, had[kind], values)
 	}

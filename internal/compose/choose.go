@@ -183,11 +183,12 @@ func (c *composer) rank(text string, values []written, media map[string]bool) ([
 	return out, nil
 }
 
-// goesWithoutSaying reports whether a usage may be meant though no word speaks of it: one with effects first only without
-// other words, one that changes something only where a value says where what earlier steps gave goes to, and never one
+// goesWithoutSaying reports whether a usage may be meant though no word speaks of it: one that finds by the pattern that there
+// is, one with effects first only without other words, one that changes something only where a value says where what earlier steps gave goes to, and never one
 // that destroys.
 func (p *usage) goesWithoutSaying(values []written, telling, later bool) bool {
-	if !later && len(p.of.Effects) > 0 && telling {
+	finds := p.pattern && slices.ContainsFunc(values, func(v written) bool { return v.glob })
+	if !later && len(p.of.Effects) > 0 && telling && !finds {
 		return false
 	}
 	return !p.of.Has(ir.Destructive) && (!p.of.Has(ir.Writes) || later && len(values) == 1 && values[0].target)

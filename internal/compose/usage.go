@@ -13,15 +13,16 @@ import (
 
 // usage is one way of using a component, which a step can be made of: as it is or, where it states forms, in one of them.
 type usage struct {
-	of     *ir.Interface
-	form   *ir.Form
-	does   string         // in words
-	inputs []ir.Port      // all that it can be given
-	heads  []string       // the words, by stem, with which it says what it does: the first of its description and of its name
-	wanted map[string]int // how many required inputs want a written value of a kind
-	folder bool           // the path that it wants is that of a folder
-	number bool           // it wants a number
-	kinds  []string       // of the written values that the inputs want, in their order
+	of      *ir.Interface
+	form    *ir.Form
+	does    string         // in words
+	inputs  []ir.Port      // all that it can be given
+	heads   []string       // the words, by stem, with which it says what it does: the first of its description and of its name
+	wanted  map[string]int // how many required inputs want a written value of a kind
+	folder  bool           // the path that it wants is that of a folder
+	number  bool           // it wants a number
+	pattern bool           // it can be given a pattern of paths
+	kinds   []string       // of the written values that the inputs want, in their order
 }
 
 func newUsage(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *usage {
@@ -32,7 +33,9 @@ func newUsage(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *u
 		}
 	}
 	for _, in := range inputs {
-		kind := mapparams.WantedKind(mapparams.Input{Name: in.Key, Kind: in.Kind, Description: in.Description})
+		wanted := mapparams.Input{Name: in.Key, Kind: in.Kind, Description: in.Description, Default: in.Default}
+		kind := mapparams.WantedKind(wanted)
+		p.pattern = p.pattern || mapparams.WantsPattern(wanted)
 		p.kinds = append(p.kinds, kind)
 		if !in.Required {
 			continue

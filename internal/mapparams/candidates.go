@@ -51,7 +51,7 @@ func (c *candidate) temporal() bool {
 
 // looks says of a candidate what its form says.
 func (c *candidate) looks() {
-	c.medium, c.file, c.ending, c.glob = Medium(c.text), fileForm.MatchString(c.text), endingForm.MatchString(c.text), strings.ContainsAny(c.text, "*?[")
+	c.medium, c.file, c.ending, c.glob = Medium(c.text), fileForm.MatchString(c.text), endingForm.MatchString(c.text), IsPattern(c.text)
 }
 
 func (c *candidate) instant() (time.Time, bool) {

@@ -80,6 +80,9 @@ func arrayScore(in *spec, c *candidate) float64 {
 // patternScore settles which of paths and patterns an input takes: what has the signs of a pattern is one, and what has none
 // names one thing.
 func patternScore(in *spec, c *candidate) (s float64, settled bool) {
+	if in.pattern && (c.class == classPhrase || c.class == className) {
+		return -good, true
+	}
 	if !c.is(extract.Path) {
 		return 0, false
 	}

@@ -138,9 +138,12 @@ func WantsFolder(key, description string) bool {
 // IsFile reports whether a path has the form of a file's.
 func IsFile(path string) bool { return fileForm.MatchString(path) }
 
-// takesPattern reports whether an input is a pattern of names, as its kind, its default or what it is called shows. A regular
+// IsPattern reports whether a path has the signs of a pattern of paths.
+func IsPattern(path string) bool { return strings.ContainsAny(path, "*?[") }
+
+// WantsPattern reports whether an input is a pattern of names, as its kind, its default or what it is called shows. A regular
 // expression is none.
-func takesPattern(in *Input) bool {
+func WantsPattern(in Input) bool {
 	if expressionWords.MatchString(in.Description) {
 		return false
 	}
