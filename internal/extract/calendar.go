@@ -93,7 +93,7 @@ func (p *reader) relativeDay(i int) (span, int) {
 	return span{}, 0
 }
 
-// number reads plain digits within bounds; no sign, no scale.
+// plain reads plain digits within bounds; no sign, no scale.
 func (p *reader) plain(i, low, high int) (int, bool) {
 	if i >= len(p.toks) || i < 0 || !p.toks[i].digits || strings.ContainsAny(p.toks[i].text, ".,") || len(p.toks[i].text) > 4 {
 		return 0, false
@@ -118,78 +118,98 @@ func (p *reader) isoDate(i int) (span, int) {
 	if sep != "-" && sep != "/" && sep != "." {
 		return span{}, 0
 	}
-	joined := func(n int) bool {
-		for k := 1; k < n; k++ {
-			if !p.glued(i + k) {
-				return false
-			}
-		}
-		return !(p.is(i+n, sep) && p.glued(i+n) && p.glued(i+n+1) && i+n+1 < len(p.toks) && p.toks[i+n+1].digits)
-	}
-	monthAt := func(k int) (time.Month, bool) {
-		if m, ok := months[p.word(k)]; ok {
-			return m, true
-		}
-		m, ok := p.plain(k, 1, 12)
-		return time.Month(m), ok
-	}
 	if y, ok := p.fullYear(i); ok {
-		m, isMonth := monthAt(i + 2)
-		if !isMonth {
-			return span{}, 0
-		}
-		if d, ok := p.plain(i+4, 1, 31); ok && p.is(i+3, sep) && joined(5) {
-			if s, ok := p.ymd(y, m, d); ok {
-				s.year = true
-				return s, 5
-			}
-		}
-		if joined(3) && len(p.word(i+2)) > 1 && !p.is(i+3, sep) {
-			s := p.monthOf(y, m)
-			s.year = true
-			return s, 3
-		}
-		return span{}, 0
+		return p.yearFirst(i, y, sep)
 	}
-	if y, ok := p.fullYear(i + 4); ok && p.is(i+3, sep) && joined(5) {
-		if m, named := months[p.word(i+2)]; named {
-			if d, ok := p.plain(i, 1, 31); ok {
-				if s, ok := p.ymd(y, m, d); ok {
-					s.year = true
-					return s, 5
-				}
-			}
-		}
-		m, isMonth := monthAt(i)
-		if d, ok := p.plain(i+2, 1, 31); ok && isMonth {
-			if s, ok := p.ymd(y, m, d); ok {
-				s.year = true
-				return s, 5
-			}
-		}
-		if d, ok := p.plain(i, 13, 31); ok { // the day first, as most of the world writes
-			if m, ok := p.plain(i+2, 1, 12); ok {
-				if s, ok := p.ymd(y, time.Month(m), d); ok {
-					s.year = true
-					return s, 5
-				}
-			}
-		}
-		return span{}, 0
+	if y, ok := p.fullYear(i + 4); ok && p.is(i+3, sep) && p.joined(i, 5, sep) {
+		return p.yearLast(i, y)
 	}
 	if m, ok := months[p.word(i)]; ok {
-		if y, ok := p.fullYear(i + 2); ok && joined(3) {
-			s := p.monthOf(y, m)
-			s.year = true
-			return s, 3
+		if y, ok := p.fullYear(i + 2); ok && p.joined(i, 3, sep) {
+			return p.inYear(p.monthOf(y, m)), 3
 		}
 	}
-	if m, ok := p.plain(i, 1, 12); ok && sep == "/" && joined(3) && !p.is(i+3, "/") {
-		if d, ok := p.plain(i+2, 1, 31); ok && (d > 10 || p.is(i-1, "on", "by", "since", "until", "before", "after", "from", "meet", "date")) {
-			if s, ok := p.ymd(p.now.Year(), time.Month(m), d); ok {
-				return s, 3
-			}
+	return p.monthAndDay(i, sep)
+}
+
+// joined reports whether n tokens stand together without blanks, and no further part of a code behind them.
+func (p *reader) joined(i, n int, sep string) bool {
+	for k := 1; k < n; k++ {
+		if !p.glued(i + k) {
+			return false
 		}
+	}
+	return !(p.is(i+n, sep) && p.glued(i+n) && p.glued(i+n+1) && i+n+1 < len(p.toks) && p.toks[i+n+1].digits)
+}
+
+// inYear says of a span that its year was given.
+func (p *reader) inYear(s span) span {
+	s.year = true
+	return s
+}
+
+// monthAt reads a month by its name or its number.
+func (p *reader) monthAt(i int) (time.Month, bool) {
+	if m, ok := months[p.word(i)]; ok {
+		return m, true
+	}
+	m, ok := p.plain(i, 1, 12)
+	return time.Month(m), ok
+}
+
+// yearFirst reads 2016-11-07 and 2015-12.
+func (p *reader) yearFirst(i, y int, sep string) (span, int) {
+	m, ok := p.monthAt(i + 2)
+	if !ok {
+		return span{}, 0
+	}
+	if d, ok := p.plain(i+4, 1, 31); ok && p.is(i+3, sep) && p.joined(i, 5, sep) {
+		if s, ok := p.ymd(y, m, d); ok {
+			return p.inYear(s), 5
+		}
+	}
+	if p.joined(i, 3, sep) && len(p.word(i+2)) > 1 && !p.is(i+3, sep) {
+		return p.inYear(p.monthOf(y, m)), 3
+	}
+	return span{}, 0
+}
+
+// yearLast reads 05-Aug-2016, 5/17/2018 and, the day first as most of the world writes, 17.5.2018.
+func (p *reader) yearLast(i, y int) (span, int) {
+	first, isDay := p.plain(i, 1, 31)
+	second, behind := p.plain(i+2, 1, 31)
+	of := func(m time.Month, d int) (span, int) {
+		if s, ok := p.ymd(y, m, d); ok {
+			return p.inYear(s), 5
+		}
+		return span{}, 0
+	}
+	if m, named := months[p.word(i+2)]; named && isDay {
+		return of(m, first)
+	}
+	if m, ok := p.monthAt(i); ok && behind {
+		if s, n := of(m, second); n > 0 {
+			return s, n
+		}
+	}
+	if isDay && first > 12 && behind && second <= 12 {
+		return of(time.Month(second), first)
+	}
+	return span{}, 0
+}
+
+// monthAndDay reads 5/17; a small day only where a preposition tells it from a fraction.
+func (p *reader) monthAndDay(i int, sep string) (span, int) {
+	m, ok := p.plain(i, 1, 12)
+	if !ok || sep != "/" || !p.joined(i, 3, sep) || p.is(i+3, "/") {
+		return span{}, 0
+	}
+	d, ok := p.plain(i+2, 1, 31)
+	if !ok || d <= 10 && !p.is(i-1, "on", "by", "since", "until", "before", "after", "from", "meet", "date") {
+		return span{}, 0
+	}
+	if s, ok := p.ymd(p.now.Year(), time.Month(m), d); ok {
+		return s, 3
 	}
 	return span{}, 0
 }

@@ -25,28 +25,13 @@ func (p *reader) clockAt(i int, bare bool) (clock, int) {
 	if i > 0 && p.glued(i) && p.is(i-1, ":", "/", ".", "$") {
 		return clock{}, 0
 	}
-	h, ok := p.plain(i, 0, 24)
+	c, ok := p.hourAt(i)
 	if !ok {
-		if w := units[p.word(i)]; w > 0 && w <= 12 && (p.is(i+1, "o'clock", "o’clock", "am", "pm")) {
-			h, ok = int(w), true
-		}
-	}
-	if !ok || len(p.word(i)) > 2 && p.toks[i].digits {
 		return clock{}, 0
 	}
-	c, n := clock{hour: h, bare: true}, 1
-	for _, part := range []*int{&c.minute, &c.second} {
-		if !p.is(i+n, ":") || !p.glued(i+n) || !p.glued(i+n+1) || len(p.word(i+n+1)) != 2 {
-			break
-		}
-		v, ok := p.plain(i+n+1, 0, 59)
-		if !ok {
-			return clock{}, 0
-		}
-		*part, c.bare, n = v, false, n+2
-	}
-	if n == 1 && p.is(i+1, ":") && p.glued(i+1) {
-		return clock{}, 0 // 1:1
+	n := p.minutes(i, &c)
+	if n == 0 {
+		return clock{}, 0
 	}
 	if half, k := p.halfOfDay(i + n); k > 0 {
 		if c.hour == 0 || c.hour > 12 {
@@ -56,13 +41,46 @@ func (p *reader) clockAt(i int, bare bool) (clock, int) {
 	} else if p.is(i+n, "o'clock", "o’clock") {
 		c.bare, n = false, n+1
 	}
-	if c.bare && !bare || c.hour == 24 && c.minute > 0 {
+	switch {
+	case c.bare && !bare, c.hour == 24 && c.minute > 0:
 		return clock{}, 0
-	}
-	if c.bare && (p.is(i+n, ".", ",") && p.glued(i+n) && p.glued(i+n+1) || p.is(i+n, "%")) {
+	case c.bare && (p.is(i+n, ".", ",") && p.glued(i+n) && p.glued(i+n+1) || p.is(i+n, "%")):
 		return clock{}, 0
 	}
 	return c, n
+}
+
+// hourAt reads the hour: digits, or a word before o'clock, am or pm.
+func (p *reader) hourAt(i int) (clock, bool) {
+	h, ok := p.plain(i, 0, 24)
+	if !ok {
+		if w := units[p.word(i)]; w > 0 && w <= 12 && p.is(i+1, "o'clock", "o’clock", "am", "pm") {
+			h, ok = int(w), true
+		}
+	}
+	if !ok || len(p.word(i)) > 2 && p.toks[i].digits {
+		return clock{}, false
+	}
+	return clock{hour: h, bare: true}, true
+}
+
+// minutes reads the minutes and seconds behind an hour. n counts the hour's token, too; it is 0 for what is no time: 1:1.
+func (p *reader) minutes(i int, c *clock) (n int) {
+	n = 1
+	for _, part := range []*int{&c.minute, &c.second} {
+		if !p.is(i+n, ":") || !p.glued(i+n) || !p.glued(i+n+1) || len(p.word(i+n+1)) != 2 {
+			break
+		}
+		v, ok := p.plain(i+n+1, 0, 59)
+		if !ok {
+			return 0
+		}
+		*part, c.bare, n = v, false, n+2
+	}
+	if n == 1 && p.is(i+1, ":") && p.glued(i+1) {
+		return 0
+	}
+	return n
 }
 
 // halfOfDay reads am, p.m.

@@ -45,15 +45,8 @@ func (p *reader) rangeWord(i int, between bool) int {
 func (p *reader) dateRange(i int) (Entity, int) {
 	between := p.is(i, "between")
 	lead := p.skip(i, "from", "between")
-	// 12 to 16 september: the month stands behind
-	if d, n, _ := p.dayNumber(lead); n > 0 {
-		if j := p.rangeWord(lead+n, between); j > lead+n {
-			if b, k := p.monthDate(j); k > 0 && b.day {
-				if a, ok := p.ymd(b.from.Year(), b.from.Month(), d); ok && a.from.Before(b.from) {
-					return rangeOf(a, b), j + k - i
-				}
-			}
-		}
+	if e, end := p.daysOfMonth(lead, between); end > 0 {
+		return e, end - i
 	}
 	a, n := p.date(lead)
 	if n == 0 {
@@ -67,35 +60,69 @@ func (p *reader) dateRange(i int) (Entity, int) {
 		if a.weak && b.weak && lead == i && !between && !(a.year && b.year) {
 			return Entity{}, 0
 		}
-		if !a.year && b.year && b.month && a.month { // Dec 5 to Jan 3, 2018
-			if t, ok := p.ymd(b.from.Year(), a.from.Month(), a.from.Day()); ok && a.day && t.from.Before(b.from) {
-				a = t
-			}
-		}
-		if a.year && !b.year && b.from.Before(a.from) {
-			for b.from.Before(a.from) {
-				b.from, b.to = b.from.AddDate(1, 0, 0), b.to.AddDate(1, 0, 0)
-			}
-		}
-		if b.from.Before(a.from) && !a.year && !b.year && a.month {
-			b.from, b.to = b.from.AddDate(1, 0, 0), b.to.AddDate(1, 0, 0)
-		}
-		if a.from.Before(b.to) {
+		if a, b := p.inOrder(a, b); a.from.Before(b.to) {
 			return rangeOf(a, b), j + k - i
 		}
 	}
-	// July 13-15
-	if d, k, _ := p.dayNumber(j); k > 0 && a.day && a.month && !p.is(j+k, ":", "am", "pm") {
-		if b, ok := p.ymd(a.from.Year(), a.from.Month(), d); ok && a.from.Before(b.from) {
-			if y, k2 := p.behindYear(j + k); k2 > 0 && !a.year {
-				a, _ = p.ymd(y, a.from.Month(), a.from.Day())
-				b, _ = p.ymd(y, b.from.Month(), d)
-				k += k2
-			}
-			return rangeOf(a, b), j + k - i
+	if e, end := p.toDay(a, j); end > 0 {
+		return e, end - i
+	}
+	return Entity{}, 0
+}
+
+// daysOfMonth reads 12 to 16 september: the month stands behind. end is behind it, 0 if it is none.
+func (p *reader) daysOfMonth(i int, between bool) (e Entity, end int) {
+	d, n, _ := p.dayNumber(i)
+	if n == 0 {
+		return Entity{}, 0
+	}
+	j := p.rangeWord(i+n, between)
+	if j == i+n {
+		return Entity{}, 0
+	}
+	if b, k := p.monthDate(j); k > 0 && b.day {
+		if a, ok := p.ymd(b.from.Year(), b.from.Month(), d); ok && a.from.Before(b.from) {
+			return rangeOf(a, b), j + k
 		}
 	}
 	return Entity{}, 0
+}
+
+// inOrder gives the end of a range the year of the other, or one in which the range goes forward: Dec 5 to Jan 3, 2018.
+func (p *reader) inOrder(a, b span) (span, span) {
+	if !a.year && b.year && b.month && a.month {
+		if t, ok := p.ymd(b.from.Year(), a.from.Month(), a.from.Day()); ok && a.day && t.from.Before(b.from) {
+			a = t
+		}
+	}
+	for a.year && !b.year && b.from.Before(a.from) {
+		b.from, b.to = b.from.AddDate(1, 0, 0), b.to.AddDate(1, 0, 0)
+	}
+	if b.from.Before(a.from) && !a.year && !b.year && a.month {
+		b.from, b.to = b.from.AddDate(1, 0, 0), b.to.AddDate(1, 0, 0)
+	}
+	return a, b
+}
+
+// toDay reads the end of July 13-15, at j. end is behind it, 0 if it is none.
+func (p *reader) toDay(a span, j int) (e Entity, end int) {
+	d, k, _ := p.dayNumber(j)
+	if k == 0 || !a.day || !a.month || p.is(j+k, ":", "am", "pm") {
+		return Entity{}, 0
+	}
+	b, ok := p.ymd(a.from.Year(), a.from.Month(), d)
+	if !ok || !a.from.Before(b.from) {
+		return Entity{}, 0
+	}
+	if y, k2 := p.behindYear(j + k); k2 > 0 && !a.year {
+		inA, okA := p.ymd(y, a.from.Month(), a.from.Day())
+		inB, okB := p.ymd(y, b.from.Month(), d)
+		if !okA || !okB {
+			return Entity{}, 0 // 29 February of another year
+		}
+		return rangeOf(inA, inB), j + k + k2
+	}
+	return rangeOf(a, b), j + k
 }
 
 func rangeOf(a, b span) Entity {
