@@ -174,7 +174,7 @@ func (p *reader) yearFirst(i, y int, sep string) (span, int) {
 	return span{}, 0
 }
 
-// yearLast reads 05-Aug-2016, 5/17/2018 and, the day first as most of the world writes, 17.5.2018.
+// yearLast reads 05-Aug-2016, 5/17/2018 and, the day first as most of the world writes, 17/5/2018.
 func (p *reader) yearLast(i, y int) (span, int) {
 	first, isDay := p.plain(i, 1, 31)
 	second, behind := p.plain(i+2, 1, 31)

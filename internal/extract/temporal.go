@@ -91,8 +91,11 @@ func (p *reader) daysOfMonth(i int, between bool) (e Entity, end int) {
 // inOrder gives the end of a range the year of the other, or one in which the range goes forward: Dec 5 to Jan 3, 2018.
 func (p *reader) inOrder(a, b span) (span, span) {
 	if !a.year && b.year && b.month && a.month {
-		if t, ok := p.ymd(b.from.Year(), a.from.Month(), a.from.Day()); ok && a.day && t.from.Before(b.from) {
-			a = t
+		for _, year := range []int{b.from.Year(), b.from.Year() - 1} {
+			if t, ok := p.ymd(year, a.from.Month(), a.from.Day()); ok && a.day && t.from.Before(b.from) {
+				a = t
+				break
+			}
 		}
 	}
 	for a.year && !b.year && b.from.Before(a.from) {
