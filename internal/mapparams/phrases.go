@@ -56,6 +56,9 @@ func (m *mapper) continuesName(j int) bool {
 	if j < 1 {
 		return false
 	}
+	if numeral(m.Words[j].Text) {
+		return false // another value
+	}
 	if m.Words[j].End-m.Words[j].Start == 2 {
 		return true
 	}

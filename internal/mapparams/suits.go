@@ -61,8 +61,10 @@ func numberScore(in *spec, c *candidate) float64 {
 		return impossible
 	case c.class == classCode:
 		return little
-	case in.wants == wantsDate || in.wants == wantsPath:
+	case in.wants == wantsDate || in.wants == wantsPath, in.wants == wantsMoney && c.temporal():
 		return -some
+	case in.wants == wantsMoney && c.is(extract.Currency):
+		return good
 	}
 	return fair
 }
@@ -176,6 +178,12 @@ func durationScore(_ *spec, c *candidate, _ float64) (float64, bool) {
 }
 
 func moneyScore(_ *spec, c *candidate, _ float64) (float64, bool) {
+	switch {
+	case c.is(extract.Currency):
+		return sure, true
+	case c.temporal():
+		return -some, true
+	}
 	return good, c.number != nil
 }
 
