@@ -83,6 +83,11 @@ type Output struct {
 	Action string
 	Waits  string
 	Meters map[string]float64
+
+	// Kept, if not nil, is what the journal keeps in the place of Result: it has one of the texts of Unkept where Result holds
+	// what must not be written down. The run goes on with Result, a resumed one with Kept.
+	Kept   any
+	Unkept []string
 }
 
 // Registry is the set of ops that flows may use: a value, so that it can be narrowed, and never global.

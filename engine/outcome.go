@@ -20,8 +20,13 @@ func outcome(id int, out Output, err error) Event {
 	if err == nil {
 		ev.Result, err = value.Normalize(out.Result)
 	}
+	if err == nil && out.Kept != nil {
+		ev.Unkept = out.Unkept
+		ev.Kept, err = value.Normalize(out.Kept)
+	}
 	if err != nil {
-		ev.Result, ev.Action, ev.Waits, ev.Err = nil, "", "", recordable(fault.Of(err))
+		ev.Result, ev.Kept, ev.Unkept = nil, nil, nil
+		ev.Action, ev.Waits, ev.Err = "", "", recordable(fault.Of(err))
 		ev.Meters = finite(ev.Meters)
 	}
 	return ev

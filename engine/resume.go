@@ -16,6 +16,15 @@ type History struct {
 	Retry bool
 }
 
+// Unkept lists the texts that stand in results for what the journal did not keep.
+func (h *History) Unkept() []string {
+	var out []string
+	for i := range h.Events {
+		out = append(out, h.Events[i].Unkept...)
+	}
+	return out
+}
+
 // Gap is a time in which no process worked on the run: after the event At, for For.
 type Gap struct {
 	After int // how many events came before

@@ -39,6 +39,9 @@ type Event struct {
 	Action string
 	Err    *fault.Error
 	Meters map[string]float64
+
+	Kept   any // what the journal keeps in the place of Result; nil: Result
+	Unkept []string
 }
 
 // CommandKind says what the driver is to do.

@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -98,6 +100,12 @@ func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, er
 		headers[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD")
 	}
 	out := nodetype.Outcome{Outputs: map[string]any{"response": body, "status_code": resp.StatusCode, "headers": headers}}
+	for name := range headers {
+		if credential.MatchString(name) {
+			out.Private = append(out.Private, "headers."+name)
+		}
+	}
+	slices.Sort(out.Private)
 	if warning != "" {
 		out.Warnings = []string{doing + ": " + warning}
 	}
@@ -114,6 +122,9 @@ func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, er
 	}
 	return out, nil
 }
+
+// credential matches the names of headers that let in whoever has them.
+var credential = regexp.MustCompile(`(?i)^(set-)?cookie2?$|authorization|token|secret|passw|credential|session|api-?key|access-?key|signature`)
 
 // httpRequest makes the request of a node's params.
 func httpRequest(ctx context.Context, c nodetype.Call) (*http.Request, error) {

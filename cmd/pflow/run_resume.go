@@ -17,6 +17,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 		return err
 	}
 	r.Env.Getenv, r.Env.Keys = a.getenv, a.keyVariables()
+	r.Env.Unkept = past.History.Unkept()
 	if r.Flows != nil {
 		r.Env.Flow = a.declaredFlow(r.Flows)
 	}

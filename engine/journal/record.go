@@ -26,7 +26,7 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, meters; or error {kind, message, details, place, param}; or waits: what is to be approved
+//	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, param}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
 //	resumed   at: another process took the run on; none worked on it since the record before
@@ -112,7 +112,17 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 		b = append(b, '}')
 	default:
 		b = append(b, `,"result":`...)
-		b = value.AppendJSON(b, ev.Result)
+		if ev.Kept == nil {
+			b = value.AppendJSON(b, ev.Result)
+			break
+		}
+		b = value.AppendJSON(b, ev.Kept)
+		b = append(b, `,"unkept":`...)
+		list := make([]any, len(ev.Unkept))
+		for i, text := range ev.Unkept {
+			list[i] = text
+		}
+		b = value.AppendJSON(b, list)
 	}
 	if len(ev.Meters) > 0 {
 		b = append(b, `,"meters":{`...)
@@ -143,6 +153,7 @@ type record struct {
 	Idempotent bool               `json:"idempotent"`
 	Action     string             `json:"action"`
 	Result     json.RawMessage    `json:"result"`
+	Unkept     []string           `json:"unkept"`
 	Waits      string             `json:"waits"`
 	Error      *recordError       `json:"error"`
 	Meters     map[string]float64 `json:"meters"`
@@ -197,6 +208,7 @@ func (r *record) event() (engine.Event, error) {
 			break
 		}
 		var err error
+		ev.Unkept = r.Unkept
 		if ev.Result, err = value.ParseWritten(r.Result); err != nil {
 			return ev, err
 		}

@@ -57,6 +57,7 @@ type Outcome struct {
 	Outputs  map[string]any
 	Action   string
 	Meters   map[string]float64
+	Private  []string // outputs that no journal keeps, as OUTPUT.KEY: headers.set-cookie
 	Warnings []string // for the user: what was cut, what was not text
 }
 

@@ -37,6 +37,7 @@ func (b batchResult) Eval(s *cond.Scope) (any, error) {
 
 // itemList resolves the items of a batch.
 type itemList struct {
+	c     *shared
 	reads capture
 	value *ir.Param
 }
@@ -44,6 +45,9 @@ type itemList struct {
 // Eval implements engine.Evaluator.
 func (l itemList) Eval(s *cond.Scope) (any, error) {
 	v, err := l.value.Resolve(l.reads.known(s.Get("store").(map[string]any), s))
+	if err == nil {
+		err = l.c.gone(v)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 			retry = b.Retry
 		}
 		items, _ := ir.Compile(b.Items)
-		list := itemList{reads: capture{}, value: items}
+		list := itemList{c: c.shared, reads: capture{}, value: items}
 		c.read(list.reads, items, n, false)
 		c.noSecrets(at, "batch.items", list.reads)
 		d.Batch = &engine.Batch{Items: list, Concurrency: b.Concurrency, KeepGoing: b.OnError == "continue"}

@@ -161,7 +161,7 @@ func (c *compiler) declaredFlow(at int, decl *catalogue.Declared, p *params, d *
 			c.report(at, NotRunnable, "%s: the flow %s has no state key %q", decl.Run.Place, name, port.Key)
 			return nil, false
 		default:
-			d.Prep = append(d.Prep, engine.Binding{Name: port.Key, Expr: flowParam{p, decl.Interface, port.Key}})
+			d.Prep = append(d.Prep, engine.Binding{Name: port.Key, Expr: flowParam{c.shared, p, decl.Interface, port.Key}})
 		}
 	}
 	d.Flow = flow
@@ -176,6 +176,7 @@ func (c *compiler) declaredFlow(at int, decl *catalogue.Declared, p *params, d *
 
 // flowParam is one param of a node that a flow runs.
 type flowParam struct {
+	c      *shared
 	params *params
 	iface  *ir.Interface
 	key    string
@@ -187,5 +188,5 @@ func (f flowParam) Eval(s *cond.Scope) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return all[f.key], nil
+	return all[f.key], f.c.gone(all[f.key])
 }

@@ -172,6 +172,9 @@ func (h handedInputs) Eval(s *cond.Scope) (any, error) {
 			given[q.key] = v
 		}
 	}
+	if err := h.program.shared.gone(given); err != nil {
+		return nil, err
+	}
 	env, _ := store[environKey].(map[string]any)
 	return h.program.hand(given, env)
 }

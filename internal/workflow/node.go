@@ -47,10 +47,19 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err != nil {
 		return out, err
 	}
+	if err := c.c.gone(params); err != nil {
+		return out, err
+	}
 	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
 		Withheld: c.c.secrets.withheld,
-		Resolve:  func(template string) (any, error) { return resolveTemplate(template, scope) },
+		Resolve: func(template string) (any, error) {
+			v, err := resolveTemplate(template, scope)
+			if err == nil {
+				err = c.c.gone(v)
+			}
+			return v, err
+		},
 	}
 	var got nodetype.Outcome
 	err = fault.Guard(func() (err error) { // here, so that what a panic says is redacted, too
@@ -71,6 +80,14 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	out.Action, out.Result = got.Action, masker.Value(normal(outputs))
 	if out.Action == ir.ActionError {
 		return engine.Output{Meters: got.Meters}, fault.New(fault.Failure, "the node ended with the action error")
+	}
+	if result, ok := out.Result.(map[string]any); ok {
+		if kept, marks := unkept(c.node.ID, result, got.Private); kept != nil {
+			out.Kept, out.Unkept = kept, marks
+			if c.node.Batch != nil {
+				out.Kept = map[string]any{itemOutputs: kept}
+			}
+		}
 	}
 	if c.node.Batch != nil {
 		out.Result = map[string]any{itemOutputs: out.Result}

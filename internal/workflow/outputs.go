@@ -2,13 +2,16 @@ package workflow
 
 import (
 	"fmt"
+	"maps"
 
 	"pflow/internal/fault"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
 // outputs reads what a workflow gives off its last store.
 type outputs struct {
+	c     *shared
 	list  []output
 	last  []string // without declared outputs: the nodes, in the order in which they can run
 	reads capture
@@ -20,7 +23,7 @@ type output struct {
 }
 
 func (c *compiler) outputs() *outputs {
-	o := &outputs{reads: capture{}}
+	o := &outputs{c: c.shared, reads: capture{}}
 	if len(c.w.Outputs) == 0 {
 		for _, at := range order(c.w) {
 			o.last = append(o.last, c.w.Nodes[at].ID)
@@ -43,6 +46,15 @@ func (o *outputs) values(store map[string]any, warn func(string)) any {
 		for i := len(o.last) - 1; i >= 0; i-- {
 			got, ran := store[o.last[i]].(map[string]any)
 			if _, failed := got[ir.ErrorKey].(map[string]any); ran && !(failed && len(got) == 1) {
+				for _, key := range value.SortedKeys(got) {
+					if err := o.c.gone(got[key]); err != nil {
+						got = maps.Clone(got)
+						got[key] = nil
+						if warn != nil {
+							warn(fmt.Sprintf("the output %s is null: %s", key, fault.Of(err).Message))
+						}
+					}
+				}
 				return got
 			}
 		}
@@ -54,6 +66,9 @@ func (o *outputs) values(store map[string]any, warn func(string)) any {
 		v, err := d.source.Resolve(known)
 		if err == nil {
 			v, err = ir.Coerce(d.Type, v)
+		}
+		if err == nil {
+			err = o.c.gone(v)
 		}
 		if err != nil && warn != nil {
 			warn(fmt.Sprintf("the output %s is null: %s", d.Name, o.because(d, store, err)))

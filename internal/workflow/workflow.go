@@ -31,5 +31,7 @@ type Env struct {
 	Getenv func(name string) string
 	// Keys are environment variables whose values are masked like those of secrets: keys of model providers.
 	Keys []string
-	Dir  string // the working directory of nodes
+	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
+	Unkept []string
+	Dir    string // the working directory of nodes
 }
