@@ -23,6 +23,10 @@ func (v *validator) dataflow() {
 				o.sure = true
 				continue
 			}
+			if v.cutShort(u, e) {
+				o.sure = true
+				continue
+			}
 			v.reference(u, alt.Ref, &o)
 		}
 		if len(o.refs) > 0 {
@@ -31,6 +35,31 @@ func (v *validator) dataflow() {
 	})
 	orders = append(orders, v.bindings()...)
 	v.orders(orders)
+}
+
+// cutShort reports a bare name that stands for nothing and that a hyphen ends: names with hyphens need braces, and no
+// input is made up of their first part.
+func (v *validator) cutShort(u use, e *Expr) bool {
+	if e.Longer == nil {
+		return false
+	}
+	short := e.Alts[0].Ref
+	kind, _ := v.root(short.Root, u.scope())
+	if kind != rootNone && kind != rootImplied {
+		return false
+	}
+	rest := strings.TrimPrefix(e.Longer.Root, short.Root)
+	switch whole, _ := v.root(e.Longer.Root, u.scope()); {
+	case whole != rootNone && whole != rootImplied:
+		f := v.error(BadTemplate, u.path, u.node, "$%s is read as ${%s} and the text %q: a name with a hyphen needs braces; write ${%s}", e.Longer, short.Root, rest, e.Longer)
+		f.Suggestion = "${" + e.Longer.String() + "}"
+	case kind == rootImplied && slices.Contains(v.implied(), short.Root):
+		return false
+	default:
+		v.error(BadTemplate, u.path, u.node, "$%s is read as ${%s} and the text %q, and there is no %s; write ${%s}%s if %s is an input, ${%s} if the whole is one name",
+			e.Longer, short.Root, rest, short.Root, short.Root, rest, short.Root, e.Longer)
+	}
+	return true
 }
 
 // reference checks one reference and notes in o what needs the order of the nodes.
@@ -45,11 +74,7 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 		}
 		v.unresolved(u, r)
 	case rootShared:
-		f := v.error(AmbiguousKey, u.path, u.node, "${%s}: several nodes write %q: %s; say which one, as in ${%s.%s}",
-			r, r.Root, v.names(v.writers[r.Root]), v.w.Nodes[at].ID, refText(r.Root, r.Path))
-		for _, n := range v.writers[r.Root][:min(20, len(v.writers[r.Root]))] {
-			f.Alternatives = append(f.Alternatives, "${"+v.w.Nodes[n].ID+"."+refText(r.Root, r.Path)+"}")
-		}
+		v.ambiguous(u, r)
 	case rootItem:
 		o.sure = true
 		item := v.itemStructure(u.node)
@@ -68,6 +93,24 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 	case rootNode:
 		v.output(u, r, at, o)
 	}
+}
+
+// ambiguous reports a flat key that several nodes write. What it offers is what can be read: outputs of nodes that run
+// before.
+func (v *validator) ambiguous(u use, r *Ref) {
+	var offers []string
+	earlier := v.ancestors(u.node)
+	for _, n := range v.writers[r.Root] {
+		if earlier(n) && len(offers) < 20 {
+			offers = append(offers, "${"+v.w.Nodes[n].ID+"."+refText(r.Root, r.Path)+"}")
+		}
+	}
+	advice := "none of them runs before this node: add an edge from one of them, and say which one"
+	if len(offers) > 0 {
+		advice = "say which one, as in " + offers[0]
+	}
+	f := v.error(AmbiguousKey, u.path, u.node, "${%s}: several nodes write %q: %s; %s", r, r.Root, v.names(v.writers[r.Root]), advice)
+	f.Alternatives = offers
 }
 
 // structure is what is known of a port's value, its type at least.

@@ -32,6 +32,7 @@ type Expr struct {
 	Alts   []Alt
 	Offset int // byte offset of the dollar in the string
 	Text   string
+	Longer *Ref // what a bare name that a hyphen and a letter follow would be if it went on, as in $my-read.content
 }
 
 // Alt is a reference, or a literal if Ref is nil.
@@ -126,7 +127,7 @@ func ParseTemplate(s string) (*Template, *Problem) {
 		case i+1 < len(s) && isLetter(s[i+1]):
 			ref, end := parseBare(s, i+1)
 			flush(i)
-			t.parts = append(t.parts, part{expr: &Expr{Alts: []Alt{{Ref: ref}}, Offset: i, Text: s[i:end]}})
+			t.parts = append(t.parts, part{expr: &Expr{Alts: []Alt{{Ref: ref}}, Offset: i, Text: s[i:end], Longer: longer(s, i+1, end)}})
 			i, start = end, end
 		default:
 			i++
@@ -143,9 +144,23 @@ func word(s string, i int) int {
 	return i
 }
 
+// longer reads the bare name from i to end as if it could hold hyphens; nil if there is none behind it.
+func longer(s string, i, end int) *Ref {
+	if end != word(s, i) || end+1 >= len(s) || s[end] != '-' || !isLetter(s[end+1]) {
+		return nil
+	}
+	for end+1 < len(s) && s[end] == '-' && isWord(s[end+1]) {
+		end = word(s, end+1)
+	}
+	r, _ := parsePath(s, i, end)
+	return r
+}
+
 // parseBare reads name(.key|[0])* from i on.
-func parseBare(s string, i int) (*Ref, int) {
-	end := word(s, i)
+func parseBare(s string, i int) (*Ref, int) { return parsePath(s, i, word(s, i)) }
+
+// parsePath reads the keys and indexes behind a name.
+func parsePath(s string, i, end int) (*Ref, int) {
 	r := &Ref{Root: s[i:end]}
 	for end < len(s) {
 		switch {

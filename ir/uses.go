@@ -58,8 +58,8 @@ func (v *validator) implied() []string {
 			if alt.Ref == nil || u.node < 0 {
 				continue // the workflow's outputs imply no inputs
 			}
-			if kind, _ := v.root(alt.Ref.Root, u.scope()); kind != rootImplied {
-				continue
+			if kind, _ := v.root(alt.Ref.Root, u.scope()); kind != rootImplied || e.Longer != nil {
+				continue // of a name that a hyphen cuts short it is not known what was meant
 			}
 			if len(alt.Ref.Path) > 0 {
 				pathed[alt.Ref.Root] = true
