@@ -96,16 +96,43 @@ func (l *locator) value(path string) error {
 type lines struct {
 	data   []byte
 	starts []int
+	chars  []int // that begin before each step of countStep bytes
 }
+
+// countStep is how far apart characters are counted, in bytes. A document may be one long line with many findings: counting
+// from its start for each of them would take the square of its size.
+const countStep = 1024
 
 func newLines(data []byte) *lines {
 	l := &lines{data: data, starts: []int{0}}
+	chars := 0
 	for i, c := range data {
+		if i%countStep == 0 {
+			l.chars = append(l.chars, chars)
+		}
 		if c == '\n' {
 			l.starts = append(l.starts, i+1)
 		}
+		if utf8.RuneStart(c) {
+			chars++
+		}
 	}
 	return l
+}
+
+// before counts the characters that begin before an offset.
+func (l *lines) before(offset int) int {
+	step := min(offset/countStep, len(l.chars)-1)
+	if step < 0 {
+		return 0
+	}
+	n := l.chars[step]
+	for _, c := range l.data[step*countStep : offset] {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *lines) at(offset int) (line, col int, text string) {
@@ -121,7 +148,7 @@ func (l *lines) at(offset int) (line, col int, text string) {
 	if lo+1 < len(l.starts) {
 		end = l.starts[lo+1] - 1
 	}
-	col = utf8.RuneCount(l.data[l.starts[lo]:offset]) + 1
+	col = l.before(offset) - l.before(l.starts[lo]) + 1
 	if end-l.starts[lo] <= 4096 { // a document on one line is no help
 		text = string(l.data[l.starts[lo]:end])
 	}
