@@ -178,6 +178,9 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		return nil, err
 	}
 	for i, text := range values {
+		if name := command.operands[i]; name != "" && len(text) > 1 && text[0] == '-' {
+			return nil, fault.New(fault.InvalidRequest, "%s is %s, which %s would read as an option; write -- before the operands of %s", command.exprs[i].Text, quote(text), name, name)
+		}
 		if err := fitsProgram(command.exprs[i].Text, text); err != nil {
 			return nil, err
 		}

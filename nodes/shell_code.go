@@ -16,6 +16,8 @@ func (p *placer) call(args []argument) (stdin string) {
 		return ""
 	}
 	name, rest := path.Base(args[0].text), args[1:]
+	p.codeArguments(name, rest)
+	p.operands(name, rest)
 	switch {
 	case strings.ContainsRune(name, hole):
 		for _, a := range rest {
@@ -232,6 +234,7 @@ type reader struct {
 // calls looks at every command and keeps the readers, by their places.
 func (p *placer) calls(file *syntax.File) {
 	p.readers = nil
+	p.trace(file)
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok {
 			if name := p.call(p.words(c.Args)); name != "" {

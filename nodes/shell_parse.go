@@ -13,8 +13,9 @@ import (
 // shellCommand is a command whose templates have become variables: no value is ever part of the text that the shell
 // parses. The value of exprs[i] is handed over in the environment as shellVar(i).
 type shellCommand struct {
-	text  string
-	exprs []*ir.Expr
+	text     string
+	exprs    []*ir.Expr
+	operands []string // of each expr, the program that would read a value with a - in front as an option; "": none
 }
 
 func shellVar(i int) string { return fmt.Sprintf("PFLOW_%d", i+1) }
@@ -70,6 +71,9 @@ func parseShell(source string) (*shellCommand, []ir.Problem) {
 		return nil, problems
 	}
 	c := &shellCommand{text: p.rewrite(), exprs: late.exprs}
+	for _, s := range p.slots {
+		c.operands = append(c.operands, s.operand)
+	}
 	for _, lang := range languages {
 		if !allQuoted(c.text, lang, len(c.exprs)) {
 			return nil, []ir.Problem{{Message: "the templates of the command cannot be put in safely; " + shellAdvice}}
@@ -95,8 +99,9 @@ func shellError(err error) string {
 // of each.
 type placer struct {
 	text    string
-	slots   []slot   // by place
-	readers []reader // by place, of the reading at hand
+	slots   []slot            // by place
+	readers []reader          // by place, of the reading at hand
+	flows   map[string][]slot // the templates whose values a variable of the shell may hold, of the reading at hand
 }
 
 // slot is the place of a template: text[from:to].
@@ -106,6 +111,7 @@ type slot struct {
 	from, to int
 	quoting  quoting
 	refusal  string // why no value can stand there, "" if one can
+	operand  string // the program whose operand begins with it; a value that begins with - would be an option
 }
 
 // quoting is what a template stands in.
@@ -159,9 +165,9 @@ func (p *placer) within(n syntax.Node) []slot {
 }
 
 func (p *placer) refuse(slots []slot, format string, args ...any) {
-	for i := range slots {
-		if slots[i].refusal == "" {
-			slots[i].refusal = fmt.Sprintf(format, args...)
+	for _, s := range slots {
+		if i := sort.Search(len(p.slots), func(i int) bool { return p.slots[i].from >= s.from }); p.slots[i].refusal == "" {
+			p.slots[i].refusal = fmt.Sprintf(format, args...)
 		}
 	}
 }

@@ -148,8 +148,8 @@ func (p *placer) words(list []*syntax.Word) []argument {
 	for i, w := range list {
 		var b strings.Builder
 		p.known(&b, w.Parts)
-		out[i] = argument{text: b.String(), slots: p.within(w)}
-		for _, s := range out[i].slots {
+		out[i] = argument{text: b.String(), slots: p.reach(w)}
+		for _, s := range p.within(w) {
 			out[i].text = strings.ReplaceAll(out[i].text, s.word, string(hole))
 		}
 	}

@@ -100,6 +100,8 @@ func TestShellFails(t *testing.T) {
 		{map[string]any{"command": "kill -9 $$$$"}, fault.ExitStatus, "the command ended with exit status 137"},
 		{map[string]any{"command": "yes '1234567' | head -c 5000 >&2; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: …" + strings.Repeat("1234567\n", 250)[:1999]},
 		{map[string]any{"command": "eval ${v}"}, fault.InvalidRequest, `command: ${v} stands in an argument of eval, which runs it as code; hand the value over by args ("$1", "$2", … in the command), env or stdin instead`},
+		{map[string]any{"command": "rm -f ${dash}"}, fault.InvalidRequest, `${dash} is "-rf", which rm would read as an option; write -- before the operands of rm`},
+		{map[string]any{"command": "echo ${dash}; rm -f -- ${dash}; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: -rf"},
 		{map[string]any{"command": "echo ${long}"}, fault.InvalidRequest, "${long} has 10240 KiB: a command takes at most 127 KiB in one argument or variable; hand it over by stdin"},
 		{map[string]any{"command": "echo", "args": []any{"a\x00b"}}, fault.InvalidRequest, "args[0] holds a NUL character, which no argument or variable can; hand it over by stdin"},
 		{map[string]any{"command": "echo", "env": map[string]any{"A=B": "x"}}, fault.InvalidRequest, `env: "A=B" is no name of a variable: use letters, digits and _`},
@@ -110,7 +112,7 @@ func TestShellFails(t *testing.T) {
 		{map[string]any{"command": "echo", "timeout": -1}, fault.InvalidRequest, `timeout must be more than nothing`},
 	}
 	for _, c := range cases {
-		call := newCall(t, c.params, ir.Values{"v": "x", "long": long})
+		call := newCall(t, c.params, ir.Values{"v": "x", "long": long, "dash": "-rf"})
 		fails(t, "shell", call, c.kind, strings.Replace(c.message, "DIR", call.Dir, 1))
 	}
 }
