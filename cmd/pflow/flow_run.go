@@ -169,7 +169,7 @@ func readJSONFile(file string) (any, error) {
 func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recording, input map[string]any) error {
 	id := journal.NewID(time.Now())
 	o := engine.Options{RunID: id, Observe: a.observer()}
-	w, unkept := a.newJournal(id, docs.Marshal)
+	w, unkept := a.newJournal(id, nil, docs.Marshal)
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
@@ -197,12 +197,15 @@ func attempts(n int) string {
 }
 
 // newJournal makes the journal of a run and lays its documents beside it; runs that are no longer kept go.
-func (a *app) newJournal(id string, documents func() ([]byte, error)) (*journal.Writer, error) {
+func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, error)) (*journal.Writer, error) {
 	if err := a.home().Err(); err != nil {
 		return nil, err
 	}
 	home := a.homeDir()
 	data, err := documents()
+	if err == nil {
+		data, err = a.invoked(r).with(data)
+	}
 	if err != nil {
 		return nil, err
 	}

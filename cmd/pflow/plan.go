@@ -63,7 +63,7 @@ func (a *app) planOne(ctx context.Context, words []string, name string, o *planO
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(ctx, r)
+	plan, err := a.plan(ctx, r, false)
 	if err != nil {
 		return err
 	}

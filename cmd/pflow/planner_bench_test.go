@@ -94,7 +94,7 @@ func BenchmarkPlannerOverhead(b *testing.B) {
 	b.Run("cold", func(b *testing.B) {
 		server := llmtest.New(b, llmtest.Script{Replies: replies})
 		measure(b, 0, func(ctx context.Context, r planner.Request) *planner.Result {
-			plan, err := program(server).plan(ctx, r)
+			plan, err := program(server).plan(ctx, r, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -250,8 +250,8 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 	return r, nil
 }
 
-// plan plans one request, with a journal of how. The error is of what kept it from being tried.
-func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, error) {
+// plan plans one request, with a journal of how. decide says whether the plan is to be decided on, for when it is resumed. The error is of what kept it from being tried.
+func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planner.Result, error) {
 	flow, docs, err := a.plannerFlow()
 	if err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func (a *app) plan(ctx context.Context, r planner.Request) (*planner.Result, err
 	if r.Check() != nil {
 		return planner.Plan(ctx, flow, r, o), nil
 	}
-	w, unkept := a.newJournal(o.RunID, docs.Marshal)
+	w, unkept := a.newJournal(o.RunID, &keptRequest{r.Text, r.Source, r.Stdin, r.Date, decide}, docs.Marshal)
 	if unkept != nil {
 		a.warn("how the plan was made is not kept: %s", fileError(unkept))
 	} else {
@@ -283,7 +283,7 @@ func (a *app) request(ctx context.Context, words []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.plan(ctx, r)
+	p, err := a.plan(ctx, r, true)
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func TestRequestsWithOtherNames(t *testing.T) {
 			original[i.Name] = typ.Interface.Name
 			all = append(all, &i)
 		}
-		p, err := a.plan((&shelf.Shelf{Catalogue: ir.NewCatalogue(all...)}).Within(context.Background()), planner.Request{Text: text})
+		p, err := a.plan((&shelf.Shelf{Catalogue: ir.NewCatalogue(all...)}).Within(context.Background()), planner.Request{Text: text}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/workflow"
 	"pflow/nodes"
@@ -24,7 +27,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run that was killed or cancelled",
 		Long: `Go on with a run that was killed or cancelled, with the exact flow it began with. No step that finished runs again. A step
-that was under way runs again if that cannot repeat an effect; otherwise resume names it and leaves the decision to you.`,
+that was under way runs again if that cannot repeat an effect; otherwise resume names it and leaves the decision to you. The model and the declared nodes are those of then, unless you
+say others; the settings are those of now. The making of a plan goes on to the approval of the plan. Where a model cannot
+be reached, or a secret is not set, the run is left as it was.`,
 		Example: "  pflow resume 20240115-120000-1a2b3c4d\n  pflow resume 20240115-120000-1a2b3c4d --retry",
 		Args:    one("the run to go on with"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -50,35 +55,94 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 				return usage("%v%s", err, hint)
 			}
 			defer w.Close()
+			kept, err := readInvocationOf(documents)
+			if err != nil {
+				return err
+			}
+			a.goOnWith(kept)
 			past.History.Retry = retry
 			if workflow.IsDocuments(documents) {
 				return a.resumeWorkflow(c.Context(), args[0], past, documents, w, yes)
 			}
-			flow, err := a.recorded(documents)
-			if err != nil {
-				return err
-			}
-			p := a.follow("running " + flow.Name)
-			res, err := engine.Execute(nodes.Resuming(p.within(a.withExchanges(c.Context(), args[0])), args[0]), flow, nil, engine.Options{
-				RunID: args[0], Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
-			})
-			p.stop()
-			var undecided *engine.NeedsDecision
-			if errors.As(err, &undecided) {
-				return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(args[0]))
-			}
-			if err != nil {
-				return err
-			}
-			if planner.Is(flow) {
-				return a.showPlanned(c.Context(), planner.Of(flow, res))
-			}
-			return a.finish(res)
+			return a.resumeFlow(c.Context(), args[0], past, documents, w, kept.Request, yes)
 		},
 	}
 	c.Flags().BoolVar(&retry, "retry", false, "run steps again that were under way, also if that may repeat an effect")
-	yes.approval(c, "approve nodes of a workflow that want approval")
+	yes.approval(c, "approve a plan, and nodes of a workflow that want approval")
+	yes.keeping(c)
+	a.nodeFlags(c)
+	a.modelFlags(c)
 	return c
+}
+
+// resumeFlow goes on with a run of a flow. The making of a plan goes on to what the request would have come to.
+func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, r *keptRequest, f *runFlags) error {
+	flow, err := a.recorded(documents)
+	if err != nil {
+		return err
+	}
+	p := a.follow("running " + flow.Name)
+	res, err := engine.Execute(nodes.Resuming(p.within(a.withExchanges(ctx, id)), id), flow, nil, engine.Options{
+		RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
+	})
+	p.stop()
+	if err != nil {
+		return a.undecided(id, err)
+	}
+	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
+		return a.leftError(id, res.Error)
+	}
+	if !planner.Is(flow) {
+		return a.finish(res)
+	}
+	plan := planner.Of(flow, res)
+	if e, _ := plan.Error.(map[string]any); e != nil && (e["kind"] == "provider_error" || slices.Contains(unreached, fault.Kind(fmt.Sprint(e["kind"])))) && w.Undo() == nil {
+		return a.leftError(id, &engine.RunError{Kind: fmt.Sprint(e["kind"]), Message: fmt.Sprint(e["message"])})
+	}
+	switch {
+	case r == nil || !r.Decide:
+		return a.showPlanned(ctx, plan)
+	}
+	return a.decide(ctx, r.request(), plan, a.made([]string{r.Text}), f)
+}
+
+// undecided is the error of a resume that could not go on.
+func (a *app) undecided(id string, err error) error {
+	var steps *engine.NeedsDecision
+	if errors.As(err, &steps) {
+		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))
+	}
+	return err
+}
+
+// unreached are the kinds of errors that say nothing of a run: what it called was not there.
+var unreached = []fault.Kind{fault.Network, fault.Unavailable, fault.RateLimit, fault.Authentication, fault.Quota}
+
+// leftAsItWas makes a run that was gone on with what it was before, if it came no step further because what it called was
+// not there, and reports whether it did.
+func (a *app) leftAsItWas(id string, past *journal.Past, w *journal.Writer, kind fault.Kind) bool {
+	if !slices.Contains(unreached, kind) {
+		return false
+	}
+	now, _, err := journal.Read(a.homeDir(), id)
+	if err != nil || succeeded(now) > succeeded(past) {
+		return false
+	}
+	return w.Undo() == nil
+}
+
+// succeeded counts the attempts that went well.
+func succeeded(p *journal.Past) (n int) {
+	for _, ev := range p.History.Events {
+		if ev.Kind == engine.EventOutcome && ev.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *app) leftError(id string, err *engine.RunError) error {
+	return fail(exitFailed, "%s [%s]; the run is left as it was: go on with %s", err, err.Kind, a.goOnHint(id))
 }
 
 // recorded compiles a flow from the documents that lie beside a journal.

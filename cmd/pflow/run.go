@@ -218,7 +218,7 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *runFlags) (*workflow.Result, error) {
 	id := journal.NewID(time.Now())
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
-	w, unkept := a.newJournal(id, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
+	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 	"pflow/internal/workflow"
 	"pflow/nodes"
 )
@@ -25,6 +25,9 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	if err := found.Err(); err != nil {
 		return err
 	}
+	if err := a.mayGoOn(id, r, program); err != nil {
+		return err
+	}
 	a.screen.hide(program.Mask)
 	p := a.follow("running " + r.Source.Name)
 	res, err := program.Run(nodes.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
@@ -32,12 +35,33 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 		Approve: a.approve(f),
 	})
 	p.stop()
-	var undecided *engine.NeedsDecision
-	if errors.As(err, &undecided) {
-		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))
+	if err != nil {
+		return a.undecided(id, err)
 	}
+	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
+		return a.leftError(id, res.Error)
+	}
+	again := &invocation{path: "pflow run", subject: r.Source.Name, flags: a.sameHome()}
+	return a.conclude(ctx, &loaded{source: r.Source, program: program}, res, again.command())
+}
+
+// mayGoOn says what keeps a run from going on here and now; the run stays what it is.
+func (a *app) mayGoOn(id string, r *workflow.Reloaded, p *workflow.Program) error {
+	by, err := a.settings()
 	if err != nil {
 		return err
 	}
-	return a.ended(res, "pflow run "+shellQuote(r.Source.Name))
+	for _, name := range p.Types() {
+		if i := r.Env.Catalogue.Get(name); i != nil {
+			if why := by.Refuses(i); why != "" {
+				return usage("run %s uses %q, which is turned off by %s; the run is left as it was", id, name, why)
+			}
+		}
+	}
+	for _, in := range p.Inputs {
+		if in.Secret && in.Required && a.getenv(in.FromEnv) == "" {
+			return fail(exitMissing, "run %s needs the secret %s: set the environment variable %s, and go on with: %s", id, in.Name, in.FromEnv, a.resumeHint(id))
+		}
+	}
+	return nil
 }

@@ -146,6 +146,15 @@ func Read(home, id string) (*Past, []byte, error) {
 	return past, documents, err
 }
 
+// Undo makes a journal that was gone on with what it was before, so that it can be gone on with again.
+func (w *Writer) Undo() error {
+	if w.f == nil || w.took == 0 {
+		return nil
+	}
+	w.sum = w.tsum
+	return w.f.Truncate(w.took)
+}
+
 func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if err := lock(w.f); err != nil {
 		return nil, nil, err
@@ -170,7 +179,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 			return nil, nil, err
 		}
 	}
-	w.sum = past.sum
+	w.sum, w.took, w.tsum = past.sum, past.whole, past.sum
 	at := max(now.Sub(past.History.Events[0].Time), past.last)
 	if err := w.resumed(at); err != nil {
 		return nil, nil, err

@@ -40,6 +40,8 @@ type Writer struct {
 	f     *os.File
 	buf   []byte
 	sum   uint32 // of all records so far
+	took  int64  // how long the journal was when it was taken on, to be gone on with
+	tsum  uint32 // sum, then
 	begun bool   // the folder is that of a run: it has its documents and its first record
 	named string // the folder that it becomes
 }

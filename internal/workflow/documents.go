@@ -63,6 +63,17 @@ func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
 	return json.MarshalIndent(d, "", " ")
 }
 
+// Types lists the components that the program runs, those of the workflows it calls among them, by name.
+func (p *Program) Types() []string {
+	used := map[string]bool{}
+	types(p.Workflow, used)
+	for _, c := range p.shared.calls {
+		types(c.workflow, used)
+		used[c.name] = true
+	}
+	return value.SortedKeys(used)
+}
+
 // declarations are the declared nodes that the program uses, by name, in the form of a declaration.
 func (p *Program) declarations() []any {
 	used := map[string]bool{}
