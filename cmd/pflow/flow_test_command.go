@@ -11,6 +11,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/flowtest"
+	"pflow/internal/shelf"
 )
 
 // testEnding ends the name of the tests that lie beside a flow: NAME_test.yaml.
@@ -28,7 +29,7 @@ func (a *app) flowTestCommand() *cobra.Command {
 		Short: "Run the tests beside a flow: NAME_test.yaml beside NAME.yaml",
 		Long: `Run the tests of a flow. Each gives a first store and canned results for nodes, and expects a path, actions and a
 store; or runs one node alone (prep, post, action). Ops that reach outside never run, and waits pass at once.
-FLOW is a flow or its test file. Exit status 1 if a test fails.`,
+What they choose from are the built-in nodes, whatever your home holds. FLOW is a flow or its test file. Exit status 1 if a test fails.`,
 		Example:           "  pflow flow test ./retry.yaml\n  pflow flow test ./retry_test.yaml --json",
 		Args:              some("a flow or its test file"),
 		ValidArgsFunction: a.completeFlows,
@@ -86,9 +87,15 @@ func (a *app) testFlow(c *cobra.Command, arg string) (tested, error) {
 	if err != nil {
 		return tested{}, err
 	}
+	// What the ops that run may choose from is what every pflow has, whatever the home holds and allows.
+	offered, _, err := shelf.Gather(shelf.Sources{Builtin: a.builtin()})
+	if err != nil {
+		return tested{}, err
+	}
+	ctx := offered.Within(c.Context())
 	r := tested{File: doc.Path, Tests: []flowtest.Report{}}
 	for i := range cases {
-		report := cases[i].Check(c.Context(), flow)
+		report := cases[i].Check(ctx, flow)
 		if err := c.Context().Err(); err != nil {
 			return tested{}, err
 		}
