@@ -7,7 +7,6 @@ import (
 
 	"pflow/internal/planner"
 	"pflow/internal/value"
-	"pflow/internal/workflow"
 )
 
 // approvePlan asks what to do with a plan. Without anybody to ask it is shown and no more.
@@ -67,6 +66,10 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 
 // askMissing asks for the inputs that the request does not say.
 func (a *app) askMissing(ctx context.Context, d *planDraft) error {
+	secrets := map[string]string{}
+	if d.loaded != nil {
+		secrets = d.loaded.asked
+	}
 	for _, m := range d.plan.MissingParams {
 		missing, _ := m.(map[string]any)
 		name, _ := missing["name"].(string)
@@ -74,24 +77,8 @@ func (a *app) askMissing(ctx context.Context, d *planDraft) error {
 		if !ok {
 			continue
 		}
-		question := fmt.Sprintf("%s (%s)", in.Name, in.Type)
-		if in.Description != "" {
-			question += ": " + in.Description
-		}
-		for {
-			text, err := a.ask(ctx, question, in.Secret)
-			if ctx.Err() != nil {
-				return fail(exitDeclined, "nothing was saved or run")
-			}
-			if err != nil {
-				return fail(exitMissing, "%s: %v", in.Name, err)
-			}
-			v, err := workflow.ParseInput(in, text)
-			if err == nil {
-				d.params[name] = v
-				break
-			}
-			fmt.Fprintln(a.stderr, err)
+		if err := a.askInput(ctx, in, d.params, secrets, "nothing was saved or run"); err != nil {
+			return err
 		}
 	}
 	return nil

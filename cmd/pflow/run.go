@@ -94,8 +94,10 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	}
 	store, missing, err := l.program.Bind(given)
 	if err == nil && len(missing) > 0 && a.interactive() && !f.dryRun {
-		if err := a.askInputs(ctx, l, missing, &given); err != nil {
-			return err
+		for _, in := range missing {
+			if err := a.askInput(ctx, in, given.Values, l.asked, "nothing was run"); err != nil {
+				return err
+			}
 		}
 		store, missing, err = l.program.Bind(given)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 
@@ -13,39 +14,35 @@ import (
 	"pflow/ir"
 )
 
-// askInputs asks for what is missing; an answer that does not fit is asked for again. A secret is asked for without
-// echo and kept in memory only.
-func (a *app) askInputs(ctx context.Context, l *loaded, missing []ir.Input, given *workflow.Given) error {
-	for _, in := range missing {
-		question := fmt.Sprintf("%s (%s)", in.Name, in.Type)
-		if in.Description != "" {
-			question += ": " + in.Description
-		}
-		for {
-			text, err := a.ask(ctx, question, in.Secret)
-			if ctx.Err() != nil {
-				return fail(exitDeclined, "nothing was run")
-			}
-			if err != nil {
-				return fail(exitMissing, "%s: %v", in.Name, err)
-			}
-			if in.Secret {
-				if text != "" {
-					l.asked[in.FromEnv] = text
-					break
-				}
-				continue
-			}
-			v, err := workflow.ParseInput(in, text)
-			if err != nil {
-				fmt.Fprintln(a.stderr, err)
-				continue
-			}
-			given.Values[in.Name] = v
-			break
-		}
+// askInput asks for an input until the answer fits, and puts it into values; a secret is asked for without echo and kept in
+// memory only, in secrets, under its environment variable. stopped says what came of it where the asking was interrupted.
+func (a *app) askInput(ctx context.Context, in ir.Input, values map[string]any, secrets map[string]string, stopped string) error {
+	question := fmt.Sprintf("%s (%s)", in.Name, in.Type)
+	if in.Description != "" {
+		question += ": " + in.Description
 	}
-	return nil
+	for {
+		text, err := a.ask(ctx, question, in.Secret)
+		if ctx.Err() != nil {
+			return fail(exitDeclined, "%s", stopped)
+		}
+		if err != nil {
+			return fail(exitMissing, "%s: %v", in.Name, err)
+		}
+		if in.Secret {
+			if text != "" {
+				secrets[in.FromEnv] = text
+				return nil
+			}
+			continue
+		}
+		v, err := workflow.ParseInput(in, text)
+		if err == nil {
+			values[in.Name] = v
+			return nil
+		}
+		fmt.Fprintln(a.stderr, err)
+	}
 }
 
 // ask asks a question on the terminal.
@@ -57,18 +54,32 @@ func (a *app) ask(ctx context.Context, question string, secret bool) (string, er
 	if !ok {
 		return a.readLine(ctx, question)
 	}
-	before, err := term.GetState(int(terminal.Fd()))
+	fd := int(terminal.Fd())
+	before, err := term.GetState(fd)
 	if err != nil {
 		return "", fmt.Errorf("the terminal cannot be kept from showing what you type (%v); set the environment variable instead", err)
 	}
+	answer := fault.Async(func() ([]byte, error) { return term.ReadPassword(fd) })
+	silent(fd, before)
 	a.say(styled{codeBold, printable.Line(question)}, ": ")
 	defer a.screen.pause()()
 	defer fmt.Fprintln(a.screen.out)
 	select {
 	case <-ctx.Done(): // the read cannot be ended: it is left behind
-		_ = term.Restore(int(terminal.Fd()), before)
+		_ = term.Restore(fd, before)
 		return "", ctx.Err()
-	case got := <-fault.Async(func() ([]byte, error) { return term.ReadPassword(int(terminal.Fd())) }):
+	case got := <-answer:
 		return string(got.Value), got.Err
+	}
+}
+
+// silent waits until the terminal no longer shows what is typed, as the read makes it: whoever answers the question at once
+// is not to be shown either. A terminal that showed nothing before is not waited for long.
+func silent(fd int, before *term.State) {
+	for range 100 {
+		if now, err := term.GetState(fd); err != nil || *now != *before {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

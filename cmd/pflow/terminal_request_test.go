@@ -282,6 +282,25 @@ func TestTerminalSecret(t *testing.T) {
 	}
 }
 
+// TestTerminalSecretOfARequest: a saved workflow that a request finds asks for its secret, too.
+func TestTerminalSecretOfARequest(t *testing.T) {
+	d := newDesk(t)
+	d.file("measure-token.json", `{"ir_version": "0.1.0", "inputs": {"token": {"type": "string", "required": true, "secret": true, "from_env": "NO_SUCH_TOKEN"}},
+ "nodes": [{"id": "w", "type": "shell", "params": {"command": "printenv TOKEN | wc -c", "env": {"TOKEN": "${token}"}}}]}`)
+	d.file("plan.json", `{"schema": "pflow.plan/v1", "status": "needs_input", "path": "generate", "workflow_name": "measure-token",
+ "workflow_ir": {"ir_version": "0.1.0", "inputs": {"token": {"type": "string", "required": true, "secret": true, "from_env": "NO_SUCH_TOKEN"}},
+ "nodes": [{"id": "w", "type": "shell", "params": {"command": "printenv TOKEN | wc -c", "env": {"TOKEN": "${token}"}}}]},
+ "workflow_metadata": {"suggested_name": "measure-token", "description": "Measures a token"},
+ "missing_params": [{"name": "token", "type": "string", "description": ""}], "execution_params": {}, "request": "measure the token", "plan_digest": "sha256:none"}`)
+	tt := d.start("apply", "./plan.json")
+	tt.answer("token (string): ", "hunter2")
+	tt.answer(saveAndRun, "y")
+	tt.exits(0)
+	if strings.Contains(tt.printed(), "hunter2") || !strings.Contains(tt.printed(), "8") {
+		t.Errorf("%s", tt.printed())
+	}
+}
+
 var controls = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 // TestTerminalKinds runs something slow on several kinds of terminals: progress is shown in a line that fits, and no
