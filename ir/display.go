@@ -12,9 +12,10 @@ import (
 
 // DisplayOptions says what a display knows beside the workflow.
 type DisplayOptions struct {
-	Catalogue *Catalogue        // for the order of params and the effects; may be nil
-	Destroys  map[string]string // what nodes destroy, by id, or why that is not known
-	Values    map[string]any    // this run's values of the inputs; a secret stays a template whatever is here
+	Catalogue *Catalogue          // for the order of params and the effects; may be nil
+	Notes     map[string][]string // lines about nodes, by id: what they destroy, which files they replace
+	Destroys  map[string]bool     // the nodes that may destroy what is there
+	Values    map[string]any      // this run's values of the inputs; a secret stays a template whatever is here
 }
 
 // Display writes a workflow in CLI notation, one step a line, in the order in which steps can run. Nothing of the
@@ -100,8 +101,8 @@ func (d *display) step(n, next int) {
 	if node.Timeout != 0 {
 		d.line("    timeout: %s", Duration(node.Timeout))
 	}
-	if why := d.o.Destroys[node.ID]; why != "" {
-		d.line("    destroys: %s", why)
+	for _, note := range d.o.Notes[node.ID] {
+		d.line("    %s", note)
 	}
 	if node.Approval {
 		d.line("    approval: required")
@@ -267,7 +268,7 @@ func (d *display) effects() {
 		if e == Destructive {
 			var ids []string
 			for i := range d.w.Nodes {
-				if c := d.o.Catalogue.Get(d.w.Nodes[i].Type); d.o.Destroys[d.w.Nodes[i].ID] != "" || c != nil && c.Has(Destructive) {
+				if c := d.o.Catalogue.Get(d.w.Nodes[i].Type); d.o.Destroys[d.w.Nodes[i].ID] || c != nil && c.Has(Destructive) {
 					ids = append(ids, d.w.Nodes[i].ID)
 				}
 			}

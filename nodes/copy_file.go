@@ -24,7 +24,7 @@ func copyFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
-		Foresee: foreseeOverwrite,
+		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "copy")
 			if err != nil {
@@ -49,19 +49,16 @@ func transferInputs(verb string) []ir.Port {
 }
 
 func overwritePort() ir.Port {
-	return ir.Port{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace a file that is there; otherwise that is an error."}
+	return ir.Port{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace a file that is there. Otherwise only one that this workflow wrote, and nobody changed since, is replaced; any other is an error."}
 }
 
-// foreseeOverwrite tells of overwrite where it is set, or may be: it may come from a template.
-func foreseeOverwrite(c nodetype.Call, pending []string) nodetype.Foreseen {
-	if c.Flag("overwrite") || isPending(pending, "overwrite") {
-		return nodetype.Foreseen{Destroys: "it may replace a file that is there"}
-	}
-	return nodetype.Foreseen{}
+func foreseeTransfer(c nodetype.Call, pending []string) nodetype.Foreseen {
+	return foreseeFile(c, pending, "dest_path")
 }
 
 // transfer is the way of a file from one path to another.
 type transfer struct {
+	call      nodetype.Call
 	given     string // the new path, as in the params
 	doing     string // `copy "a" to "b"`
 	from, to  string
@@ -80,7 +77,7 @@ func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &transfer{given: c.Text("dest_path"), from: from, replace: c.Flag("overwrite")}
+	t := &transfer{call: c, given: c.Text("dest_path"), from: from, replace: c.Flag("overwrite")}
 	t.doing = verb + " " + quote(c.Text("source_path")) + " to " + quote(t.given)
 	if t.source, err = os.Stat(from); err != nil {
 		return nil, fileFault(t.doing, err)
@@ -96,14 +93,10 @@ func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
 	case t.overwrite == nil:
 	case os.SameFile(t.source, t.overwrite):
 		return nil, fault.New(fault.InvalidRequest, "cannot %s: both are the same file", t.doing)
-	case !t.replace:
-		return nil, t.taken()
+	case !t.replace && (c.Files == nil || !c.Files.May(realPath(t.to))):
+		return nil, existsFault(t.doing, t.given)
 	}
 	return t, nil
-}
-
-func (t *transfer) taken() error {
-	return fault.New(fault.InvalidRequest, "cannot %s: %s exists; choose another path, or set overwrite to true to replace it", t.doing, quote(t.given))
 }
 
 // copy makes the new file of the old one's content and mode.
@@ -113,12 +106,12 @@ func (t *transfer) copy(ctx context.Context) error {
 		return err
 	}
 	defer src.Close()
-	return place(t.to, info.Mode(), t.replace, func(dst *os.File) error { return stream(ctx, dst, src) })
+	return place(ctx, t.call, t.to, info.Mode(), t.replace, func(dst *os.File) error { return stream(ctx, dst, src) })
 }
 
 func (t *transfer) outcome(err error) (nodetype.Outcome, error) {
 	if errors.Is(err, fs.ErrExist) && !t.replace {
-		return nodetype.Outcome{}, t.taken()
+		return nodetype.Outcome{}, existsFault(t.doing, t.given)
 	}
 	if err != nil {
 		return nodetype.Outcome{}, fileFault(t.doing, err)

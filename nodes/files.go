@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,7 +10,9 @@ import (
 	"strings"
 	"syscall"
 
+	"pflow/internal/atomicfile"
 	"pflow/internal/fault"
+	"pflow/internal/nodetype"
 )
 
 // fileFault turns an error of the file system into a fault: doing is what was to be done, such as `read "a.txt"`.
@@ -89,42 +90,77 @@ func target(path, doing, folderAdvice string) (real string, old fs.FileInfo, err
 	return path, old, nil
 }
 
-// place makes a file of what fill writes, as a whole or not at all: fill writes a temporary file in the same folder, which
-// takes the name once it is on the disk. Folders on the way are made. An existing file is only replaced if replace is set
-// (fs.ErrExist otherwise). mode is that of the file, 0 stands for what new files get.
-func place(path string, mode fs.FileMode, replace bool, fill func(*os.File) error) (err error) {
+// place makes a file of what fill writes, as a whole or not at all. Folders on the way are made. An existing file is only
+// replaced if overwrite is set or the run may (fs.ErrExist otherwise). mode is that of the file, 0 stands for what new
+// files get.
+func place(ctx context.Context, c nodetype.Call, path string, mode fs.FileMode, overwrite bool, fill func(*os.File) error) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp := filepath.Join(dir, ".pflow-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
+	return atomicfile.Write(path, mode, fill, func(temp string) error {
+		return putFile(ctx, c, path, temp, overwrite, func(replace bool) error { return rename(temp, path, replace) })
+	})
+}
+
+// putFile gives a finished file its name by put, as the run may.
+func putFile(ctx context.Context, c nodetype.Call, path, content string, overwrite bool, put func(replace bool) error) error {
+	if c.Files == nil {
+		return put(overwrite)
 	}
-	defer func() {
-		f.Close()
-		os.Remove(temp) // it is gone already if all went well
-	}()
-	if mode != 0 {
-		if err := f.Chmod(mode.Perm()); err != nil {
-			return err
+	return c.Files.Put(ctx, realPath(path), content, overwrite, put)
+}
+
+// realPath is the path of a file without symbolic links in its folders, by which it is remembered.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	// Folders that are yet to be made are no links.
+	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return abs
 		}
 	}
-	if err := fill(f); err != nil {
-		return err
+}
+
+// foreseeFile says what writing to a file would do to what is there.
+func foreseeFile(c nodetype.Call, pending []string, key string) (seen nodetype.Foreseen) {
+	overwrite := c.Flag("overwrite") || isPending(pending, "overwrite")
+	adds := c.Flag("append") || isPending(pending, "append")
+	if isPending(pending, key) {
+		if overwrite && !adds {
+			seen.Destroys = "it may replace a file that is there"
+		}
+		return seen
 	}
-	if err := f.Sync(); err != nil {
-		return err
+	path, err := c.Path(key)
+	if err != nil {
+		return seen
 	}
-	if err := f.Close(); err != nil {
-		return err
+	path, old, err := target(path, "", "")
+	if err != nil || old == nil {
+		return seen // it fails, or nothing is there
 	}
-	if err := rename(temp, path, replace); err != nil {
-		return err
+	given := c.Text(key)
+	if c.Flag("append") {
+		seen.Appends = []string{given}
+		return seen
 	}
-	syncFolder(dir)
-	return nil
+	seen.Replaces = []string{given}
+	if real := realPath(path); overwrite || c.Files == nil || !c.Files.May(real) {
+		seen.Destroys, seen.Needs = "it replaces "+given, []string{real}
+	}
+	return seen
+}
+
+// existsFault is the error of a file that is there and may not be replaced.
+func existsFault(doing, given string) error {
+	return fault.New(fault.InvalidRequest, "cannot %s: %s exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true", doing, quote(given))
 }
 
 // rename gives a file another name, in one step. Without replace it fails with fs.ErrExist where the name is taken, even
@@ -144,14 +180,6 @@ func rename(from, to string, replace bool) error {
 		return fs.ErrExist
 	}
 	return os.Rename(from, to)
-}
-
-// syncFolder puts a folder's entries on the disk. Some systems cannot; the file itself is safe either way.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }
 
 // stream copies a file in pieces, so that a cancel is heard. The kernel copies where it can: memory stays flat.

@@ -94,11 +94,11 @@ func TestFileErrors(t *testing.T) {
 		{"copy-file", p("source_path", "none", "dest_path", "x"), fault.NotFound, `cannot copy "none" to "x": no such file or directory`},
 		{"copy-file", p("source_path", "folder", "dest_path", "x"), fault.InvalidRequest, `cannot copy "folder" to "x": the source is a folder; name its files, or use a shell node`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "folder"), fault.InvalidRequest, `cannot copy "a.txt" to "folder": it is a folder; give the new path with the file's name, such as "folder/a.txt"`},
-		{"copy-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot copy "a.txt" to "b.txt": "b.txt" exists; choose another path, or set overwrite to true to replace it`},
+		{"copy-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot copy "a.txt" to "b.txt": "b.txt" exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "./a.txt", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "./a.txt": both are the same file`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "link", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "link": both are the same file`},
 		{"move-file", p("source_path", "a.txt", "dest_path", "hard", "overwrite", true), fault.InvalidRequest, `cannot move "a.txt" to "hard": both are the same file`},
-		{"move-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot move "a.txt" to "b.txt": "b.txt" exists; choose another path, or set overwrite to true to replace it`},
+		{"move-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot move "a.txt" to "b.txt": "b.txt" exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true`},
 		{"delete-file", p("file_path", "a.txt"), fault.InvalidRequest, `cannot delete "a.txt": confirm_delete must be true`},
 		{"delete-file", p("file_path", "a.txt", "confirm_delete", "true"), fault.InvalidRequest, `cannot delete "a.txt": confirm_delete must be true`},
 		{"delete-file", p("file_path", "folder", "confirm_delete", true), fault.InvalidRequest, `cannot delete "folder": it is a folder; delete its files one by one, or use a shell node`},
@@ -129,7 +129,7 @@ func readDir(t *testing.T, dir string) []os.DirEntry {
 }
 
 func TestWriteKeepsModeAndLink(t *testing.T) {
-	c := newCall(t, map[string]any{"file_path": "link", "content": map[string]any{"b": 1, "a": []any{true, nil}}}, nil)
+	c := newCall(t, map[string]any{"file_path": "link", "overwrite": true, "content": map[string]any{"b": 1, "a": []any{true, nil}}}, nil)
 	writeFiles(t, c.Dir, map[string]string{"run.sh": "old"})
 	real := filepath.Join(c.Dir, "run.sh")
 	os.Chmod(real, 0o751)
@@ -155,7 +155,7 @@ func TestWriteFailsWhole(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"a.txt": "old"})
 	broken := errors.New("disk full")
-	err := place(filepath.Join(dir, "a.txt"), 0, true, func(f *os.File) error {
+	err := place(t.Context(), nodetype.Call{}, filepath.Join(dir, "a.txt"), 0, true, func(f *os.File) error {
 		f.WriteString("half")
 		return broken
 	})
@@ -322,14 +322,33 @@ func TestOverwrite(t *testing.T) {
 	if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"b": "a"}) {
 		t.Errorf("files %q", got)
 	}
-	foresee := nodeType(t, Deps{}, "move-file").Foresee
-	for v, want := range map[any]bool{true: true, false: false, nil: false, "${x}": true} {
-		var pending []string
-		if v == "${x}" {
-			pending = []string{"overwrite"}
-		}
-		if got := foresee(nodetype.Call{Params: map[string]any{"overwrite": v}}, pending); (got.Destroys != "") != want {
-			t.Errorf("overwrite %v: destroys %q", v, got.Destroys)
+}
+
+// TestForeseeFiles checks what is told of files before anything runs.
+func TestForeseeFiles(t *testing.T) {
+	c := newCall(t, nil, nil)
+	writeFiles(t, c.Dir, map[string]string{"a": "a", "b": "b"})
+	b := filepath.Join(c.Dir, "b")
+	cases := []struct {
+		node    string
+		params  map[string]any
+		pending []string
+		want    nodetype.Foreseen
+	}{
+		{"write-file", map[string]any{"file_path": "new"}, nil, nodetype.Foreseen{}},
+		{"write-file", map[string]any{"file_path": "new", "overwrite": true}, nil, nodetype.Foreseen{}},
+		{"write-file", map[string]any{"file_path": "b"}, nil, nodetype.Foreseen{Destroys: "it replaces b", Replaces: []string{"b"}, Needs: []string{b}}},
+		{"write-file", map[string]any{"file_path": "b", "append": true}, nil, nodetype.Foreseen{Appends: []string{"b"}}},
+		{"copy-file", map[string]any{"source_path": "a", "dest_path": "b", "overwrite": true}, nil, nodetype.Foreseen{Destroys: "it replaces b", Replaces: []string{"b"}, Needs: []string{b}}},
+		{"move-file", map[string]any{"source_path": "a", "dest_path": "${x}"}, []string{"dest_path"}, nodetype.Foreseen{}},
+		{"move-file", map[string]any{"source_path": "a", "dest_path": "${x}", "overwrite": true}, []string{"dest_path"}, nodetype.Foreseen{Destroys: "it may replace a file that is there"}},
+		{"move-file", map[string]any{"source_path": "a", "dest_path": "${x}", "overwrite": "${y}"}, []string{"dest_path", "overwrite"}, nodetype.Foreseen{Destroys: "it may replace a file that is there"}},
+		{"delete-file", map[string]any{"file_path": "a"}, nil, nodetype.Foreseen{Destroys: "it deletes a"}},
+	}
+	for _, k := range cases {
+		c.Params = k.params
+		if diff := cmp.Diff(k.want, nodeType(t, Deps{}, k.node).Foresee(c, k.pending)); diff != "" {
+			t.Errorf("%s %v: %s", k.node, k.params, diff)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"pflow/internal/atomicfile"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -23,7 +24,7 @@ func moveFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The moved file's new path, as it was given."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Writes},
 		},
-		Foresee: foreseeOverwrite,
+		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "move")
 			if err != nil {
@@ -46,9 +47,9 @@ func (t *transfer) move(ctx context.Context, rename func(from, to string, replac
 	if err := os.MkdirAll(filepath.Dir(t.to), 0o777); err != nil {
 		return err
 	}
-	err := rename(t.from, t.to, t.replace)
+	err := putFile(ctx, t.call, t.to, t.from, t.replace, func(replace bool) error { return rename(t.from, t.to, replace) })
 	if err == nil {
-		syncFolder(filepath.Dir(t.to))
+		atomicfile.SyncFolder(filepath.Dir(t.to))
 		return nil
 	}
 	if !errors.Is(err, syscall.EXDEV) {

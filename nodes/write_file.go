@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -26,6 +27,7 @@ func writeFile() nodetype.Type {
 				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, a line or more; any other value as JSON."},
 			},
 			Params: []ir.Port{
+				overwritePort(),
 				{Key: "append", Type: value.Boolean, Default: false, Description: "Add to the end of the file instead of replacing it."},
 				{Key: "lines", Type: value.Boolean, Default: false, Description: "Whole lines: the text begins on a line of its own and ends with a line break, which is added where it is missing."},
 				encodingPort("How the text becomes the file's bytes; base64 when content is a binary file in base64."),
@@ -36,7 +38,8 @@ func writeFile() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Writes},
 		},
-		Run: runWriteFile,
+		Foresee: func(c nodetype.Call, pending []string) nodetype.Foreseen { return foreseeFile(c, pending, "file_path") },
+		Run:     runWriteFile,
 		Example: nodetype.Example{
 			Files:   map[string]string{"log.txt": "one\n"},
 			Params:  map[string]any{"file_path": "log.txt", "content": "two\n", "append": true},
@@ -46,7 +49,7 @@ func writeFile() nodetype.Type {
 	}
 }
 
-func runWriteFile(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+func runWriteFile(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 	path, err := c.Path("file_path")
 	if err != nil {
 		return nodetype.Outcome{}, err
@@ -67,16 +70,24 @@ func runWriteFile(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) 
 		if c.Flag("lines") && data != "" && endsWithin(path) {
 			data = "\n" + data
 		}
-		err = appendTo(path, data)
+		add := func() error { return appendTo(path, data) }
+		if c.Files != nil {
+			err = c.Files.Add(ctx, realPath(path), add)
+		} else {
+			err = add()
+		}
 	} else {
 		var mode fs.FileMode
 		if old != nil {
 			mode = old.Mode()
 		}
-		err = place(path, mode, true, func(f *os.File) error {
+		err = place(ctx, c, path, mode, c.Flag("overwrite"), func(f *os.File) error {
 			_, err := f.WriteString(data)
 			return err
 		})
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nodetype.Outcome{}, existsFault(doing, c.Text("file_path"))
 	}
 	if err != nil {
 		return nodetype.Outcome{}, fileFault(doing, err)

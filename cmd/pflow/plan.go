@@ -16,6 +16,7 @@ import (
 	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
+	"pflow/internal/written"
 	"pflow/ir"
 )
 
@@ -152,24 +153,26 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 			delete(values, in.Name) // the text is known to whoever piped it in, and may be long
 		}
 	}
-	o := ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: values, Destroys: map[string]string{}}
-	for _, n := range a.foresee(ctx, p, w) {
-		id, inner, called := strings.Cut(n.Node, "/")
-		why := n.Why
+	o := ir.DisplayOptions{Catalogue: shelf.Catalogue, Values: values, Destroys: map[string]bool{}, Notes: map[string][]string{}}
+	for _, step := range a.foresee(ctx, p, w) {
+		id, inner, called := strings.Cut(step.Node, "/")
 		if called {
-			why = inner + ": " + why
+			inner += ": "
 		}
-		if o.Destroys[id] == "" {
-			o.Destroys[id] = why
+		for _, note := range step.Notes() {
+			o.Notes[id] = append(o.Notes[id], inner+note)
+		}
+		if step.Destroys != "" {
+			o.Destroys[id] = true
 		}
 	}
 	fmt.Fprint(to, ir.Display(w, o))
 }
 
-// foresee lists the steps of a plan that may destroy what is there. A plan that cannot be run here destroys nothing.
-func (a *app) foresee(ctx context.Context, p *planner.Result, w *ir.Workflow) []workflow.Approval {
+// foresee lists the steps of a plan with what they would do to what is there. A plan that cannot be run here does nothing.
+func (a *app) foresee(ctx context.Context, p *planner.Result, w *ir.Workflow) []workflow.PlannedStep {
 	name, _ := p.WorkflowName.(string)
-	env, err := (&loaded{flows: engine.NewRecording(a.folders())}).env(ctx, a)
+	env, err := (&loaded{flows: engine.NewRecording(a.folders()), written: &written.Run{Home: a.homeDir(), Workflow: name}}).env(ctx, a)
 	if err != nil {
 		return nil
 	}
@@ -181,5 +184,5 @@ func (a *app) foresee(ctx context.Context, p *planner.Result, w *ir.Workflow) []
 	if err != nil {
 		return nil
 	}
-	return program.DryRun(store).Destructive()
+	return program.DryRun(store).Steps
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"pflow/internal/atomicfile"
 	"pflow/internal/fault"
 )
 
@@ -44,14 +45,15 @@ func (a *app) openOutput(ctx context.Context, name string) (*planOutput, error) 
 	if err != nil {
 		return nil, usage("-o %s: %v", name, reason(err))
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), ".pflow-plan-*")
+	f, err := atomicfile.Create(filepath.Dir(target))
 	if err != nil {
 		return nil, usage("-o %s: %v", name, reason(err))
 	}
+	mode := fs.FileMode(0o600)
 	if info != nil {
-		err = f.Chmod(info.Mode().Perm())
+		mode = info.Mode().Perm()
 	}
-	if err != nil {
+	if err := f.Chmod(mode); err != nil {
 		f.Close()
 		os.Remove(f.Name())
 		return nil, usage("-o %s: %v", name, reason(err))
@@ -113,16 +115,13 @@ func (o *planOutput) end(name string, err error) error {
 		return err
 	}
 	wrote := o.err
-	if closing := o.file.Close(); wrote == nil {
+	if o.target != "" && wrote == nil && !isUsage(err) {
+		wrote = atomicfile.Rename(o.file, o.target)
+	} else if closing := o.file.Close(); wrote == nil {
 		wrote = closing
 	}
-	if o.target != "" {
-		if wrote == nil && !isUsage(err) {
-			wrote = os.Rename(o.file.Name(), o.target)
-		}
-		if wrote != nil || isUsage(err) {
-			os.Remove(o.file.Name())
-		}
+	if o.target != "" && (wrote != nil || isUsage(err)) {
+		os.Remove(o.file.Name())
 	}
 	if wrote != nil {
 		return fail(exitFailed, "%s: %v", name, reason(wrote))

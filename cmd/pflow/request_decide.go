@@ -231,7 +231,7 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	case len(missing) > 0:
 		return a.lacks(l.program, missing, again)
 	}
-	if err := a.approveDestructive(ctx, l.program, store, again, f); err != nil {
+	if err := a.approveDestructive(ctx, l, store, again, f); err != nil {
 		return err
 	}
 	res, err := a.execute(ctx, l, store, f)

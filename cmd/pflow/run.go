@@ -53,10 +53,9 @@ key=value gives an input, read as the type the workflow declares; --key=value me
 input that says from_stdin, or $stdin. The outputs go to standard output.
 
 Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
-copy-file and move-file with overwrite, declared nodes that say so, a shell command that does or that cannot be known)
-needs --yes=destructive before anything runs;
-write-file replaces what it writes to without. A run that was killed, cancelled or waits for approval is continued
-by pflow resume.`,
+what replaces a file that this workflow did not write itself, declared nodes that say so, a shell command that does or
+that cannot be known) needs --yes=destructive before anything runs; of files it approves those that are named then. A run that was killed,
+cancelled or waits for approval is continued by pflow resume.`,
 		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
@@ -110,7 +109,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	if f.dryRun {
 		return a.showDryRun(l.program.DryRun(store))
 	}
-	if err := a.approveDestructive(ctx, l.program, store, in, f); err != nil {
+	if err := a.approveDestructive(ctx, l, store, in, f); err != nil {
 		return err
 	}
 	return a.start(ctx, l, store, in, f)
@@ -167,21 +166,28 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 }
 
 // approveDestructive stops a run that would destroy something and was not allowed to.
-func (a *app) approveDestructive(ctx context.Context, p *workflow.Program, store map[string]any, in *invocation, f *runFlags) error {
-	nodes := p.DryRun(store).Destructive()
+// Its approval lets it replace the files that were named, and no others.
+func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
+	foreseen := l.program.DryRun(store)
+	nodes := foreseen.Destructive()
 	var names []string
 	for _, n := range nodes {
 		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
 	}
-	if len(nodes) == 0 || f.says(yesDestructive) {
+	if len(nodes) == 0 {
+		return nil
+	}
+	if f.says(yesDestructive) {
+		l.written.Grant(foreseen.Needed()...)
 		return nil
 	}
 	what := strings.Join(names, ", ")
 	if a.interactive() && a.agreed(ctx, fmt.Sprintf("This destroys what was there: %s. Run it? [y/N]", what)) {
+		l.written.Grant(foreseen.Needed()...)
 		return nil
 	}
 	if a.asJSON {
-		res := p.Unrun(workflow.Waiting)
+		res := l.program.Unrun(workflow.Waiting)
 		res.Approvals = nodes
 		if err := a.printJSON(res); err != nil {
 			return err
@@ -219,6 +225,7 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 // execute runs a workflow with a journal.
 func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *runFlags) (*workflow.Result, error) {
 	id := journal.NewID(time.Now())
+	l.written.ID = id
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
 	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {

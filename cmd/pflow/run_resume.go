@@ -18,6 +18,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	}
 	r.Env.Getenv, r.Env.Keys = a.getenv, a.keyVariables()
 	r.Env.Unkept = past.History.Unkept()
+	r.Env.Written.Home, r.Env.Written.ID = a.homeDir(), id
 	if r.Flows != nil {
 		r.Env.Flow = a.declaredFlow(r.Flows)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"pflow/internal/planner"
 	"pflow/internal/shelf"
 	"pflow/internal/workflow"
+	"pflow/internal/written"
 	"pflow/ir"
 	"pflow/nodes"
 )
@@ -27,6 +30,7 @@ type loaded struct {
 	source  workflow.Source
 	program *workflow.Program
 	flows   *engine.Recording // flows that its declared nodes run
+	written *written.Run
 	asked   map[string]string // secrets that were asked for, by environment variable
 }
 
@@ -191,7 +195,7 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 
 // program compiles a workflow that is valid.
 func (a *app) program(ctx context.Context, r *library.Record, src workflow.Source) (*loaded, error) {
-	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}}
+	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}, written: a.writtenBy(r, src)}
 	env, err := l.env(ctx, a)
 	if err != nil {
 		return nil, err
@@ -205,6 +209,16 @@ func (a *app) program(ctx context.Context, r *library.Record, src workflow.Sourc
 	return l, nil
 }
 
+// writtenBy is what a run of a workflow may replace: a saved workflow is known by its name, any other by its hash.
+func (a *app) writtenBy(r *library.Record, src workflow.Source) *written.Run {
+	sum := sha256.Sum256(src.Workflow.Encode())
+	out := &written.Run{Home: a.homeDir(), Workflow: r.Name, Draft: "sha256:" + hex.EncodeToString(sum[:])}
+	if src.File == "" || src.File != a.library().Path(r.Name) {
+		out.Workflow = out.Draft
+	}
+	return out
+}
+
 // env is what the workflow is compiled and run in.
 func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 	dir, err := workingDir()
@@ -216,7 +230,7 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 		return workflow.Env{}, err
 	}
 	return workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
-		Getenv: l.getenv(a), Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
+		Getenv: l.getenv(a), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 
 // getenv reads the environment, and secrets that were asked for.

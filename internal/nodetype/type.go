@@ -45,11 +45,26 @@ type Call struct {
 	Withheld func(name string) bool
 	Now      time.Time // the instant the run began
 	Depth    int       // how many workflows the one of this node is nested in
+	Files    Files     // what the run may replace; nil: nothing without overwrite
+}
+
+// Files says which files a run may replace without overwrite, and remembers those that it writes. Paths are real ones.
+type Files interface {
+	// May reports whether a file that is there may be replaced: its approval names it, or the workflow wrote it.
+	May(path string) bool
+	// Put gives a finished file its name. It calls put with whether a file that is there may be replaced, once that is
+	// settled; content is a file with the new content.
+	Put(ctx context.Context, path, content string, overwrite bool, put func(replace bool) error) error
+	// Add runs add, which adds to a file. A file that the workflow wrote stays its own.
+	Add(ctx context.Context, path string, add func() error) error
 }
 
 // Foreseen is what a node would do to what is there.
 type Foreseen struct {
-	Destroys string // what it destroys, or why that is not known: "rm deletes files"; "" if it destroys nothing
+	Destroys string   // what it destroys, or why that is not known: "rm deletes files"; "" if it destroys nothing
+	Replaces []string // the files that are there and whose content it would replace, as they were given
+	Appends  []string // those that it would add to
+	Needs    []string // of those to replace, the real paths of the ones that only overwrite, or an approval, lets it replace
 }
 
 // Outcome is what a node gives: its outputs by key, and its action ("" stands for default).

@@ -9,6 +9,7 @@ import (
 	"pflow/internal/catalogue"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
+	"pflow/internal/written"
 	"pflow/ir"
 )
 
@@ -28,6 +29,9 @@ type documents struct {
 	Declared []json.RawMessage `json:"declared"`        // declared nodes that these use, in the form of a declaration
 	Flows    json.RawMessage   `json:"flows,omitempty"` // flows that declared nodes run
 	Draft    json.RawMessage   `json:"draft,omitempty"` // the record that is saved once the run is done
+	Owner    string            `json:"owner"`           // of the files it writes
+	Unsaved  string            `json:"unsaved"`         // what the owner was called before it was saved
+	Granted  []string          `json:"granted"`         // files that it may replace, by its approval
 }
 
 type calledDocument struct {
@@ -44,6 +48,9 @@ func IsDocuments(data []byte) bool {
 // Documents gives what Reload needs. flows, if not nil, recorded the flows that declared nodes run.
 func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
 	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data), Draft: s.Draft}
+	if w := p.shared.env.Written; w != nil {
+		d.Owner, d.Unsaved, d.Granted = w.Workflow, w.Draft, w.Granted()
+	}
 	if s.Data == nil {
 		d.IR = s.Workflow.Encode()
 	}
@@ -185,6 +192,8 @@ func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, erro
 		}
 		return nil, fmt.Errorf("it is not among the documents of the run")
 	}}
+	out.Env.Written = &written.Run{Workflow: d.Owner, Draft: d.Unsaved}
+	out.Env.Written.Grant(d.Granted...)
 	return out, out.Source.read(&d)
 }
 

@@ -28,6 +28,10 @@ type PlannedStep struct {
 	Items    any            `json:"items,omitempty"` // of a batch
 	Approval bool           `json:"approval,omitempty"`
 	Destroys string         `json:"destroys,omitempty"` // what it destroys, or why that is not known
+	Replaces []string       `json:"replaces,omitempty"` // files that are there and whose content it replaces
+	Appends  []string       `json:"appends,omitempty"`  // files that are there and that it adds to
+
+	needs []string // of those it replaces, the ones that an approval has to name, by their real paths
 }
 
 // maxPlanned bounds the steps of a dry run: called workflows are shown with their steps, each time they are called.

@@ -24,8 +24,8 @@ func (d *DryRun) Text() string {
 		if s.Items != nil {
 			b.WriteString("    once for each of: " + word(ir.Text(s.Items)) + "\n")
 		}
-		if s.Destroys != "" {
-			b.WriteString("    destroys: " + shown(s.Destroys) + "\n")
+		for _, note := range s.Notes() {
+			b.WriteString("    " + shown(note) + "\n")
 		}
 		if s.Approval {
 			b.WriteString("    waits for approval\n")
@@ -36,6 +36,21 @@ func (d *DryRun) Text() string {
 	}
 	b.WriteString("nothing was run\n")
 	return b.String()
+}
+
+// Notes says what a step does to what is there, a line each.
+func (s *PlannedStep) Notes() []string {
+	var out []string
+	if s.Destroys != "" {
+		out = append(out, "destroys: "+s.Destroys)
+	}
+	if len(s.Replaces) > 0 {
+		out = append(out, "replaces: "+strings.Join(s.Replaces, ", "))
+	}
+	if len(s.Appends) > 0 {
+		out = append(out, "appends to: "+strings.Join(s.Appends, ", "))
+	}
+	return out
 }
 
 // word writes text as one word of a command line, with what a terminal would act on escaped.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"maps"
 	"slices"
 
 	"pflow/internal/catalogue"
@@ -20,6 +21,23 @@ func (d *DryRun) Destructive() []Approval {
 	return out
 }
 
+// Needed lists the files, by their real paths, that only an approval lets a run replace.
+func (d *DryRun) Needed() []string {
+	var out []string
+	for _, s := range d.Steps {
+		out = append(out, s.needs...)
+	}
+	return out
+}
+
+// files is what the nodes of a run may replace.
+func (s *shared) files() nodetype.Files {
+	if s.env.Written == nil {
+		return nil
+	}
+	return s.env.Written
+}
+
 // foresee asks what a node would do to what is there: its type, or that of its declaration, and the effects of its
 // component where neither can say.
 func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *params, known ir.Values) {
@@ -31,18 +49,68 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	var seen nodetype.Foreseen
 	switch {
 	case builtin && t.Foresee != nil:
-		seen = t.Foresee(c.foreseen(ps, step.Pending, known, t.Late), step.Pending)
+		for _, scope := range itemScopes(n, step, known) {
+			pending := ps.pending(scope)
+			add(&seen, t.Foresee(c.foreseen(ps, scope, t.Late), pending))
+		}
 	case !builtin && decl != nil && decl.Run != nil && len(i.Effects) == 0:
-		seen = c.foreseeDeclared(decl, ps, step.Pending, known)
+		for _, scope := range itemScopes(n, step, known) {
+			add(&seen, c.foreseeDeclared(decl, ps, ps.pending(scope), scope))
+		}
 	case i.Has(ir.Destructive):
 		seen.Destroys = "its effects are destructive"
 	}
-	step.Destroys = seen.Destroys
+	step.Destroys, step.Replaces, step.Appends, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Needs
+}
+
+// maxForeseen bounds the items of a batch that are looked at one by one; of more, the item is not known.
+const maxForeseen = 1000
+
+// itemScopes gives what is known for each item of a batch; for a node without one, and where the items are not known,
+// what is known at all.
+func itemScopes(n *ir.Node, step *PlannedStep, known ir.Values) []ir.Values {
+	items, list := step.Items.([]any)
+	if n.Batch == nil || !list || len(items) > maxForeseen || slices.ContainsFunc(step.Pending, func(p string) bool { return under(p, "batch.items") }) {
+		return []ir.Values{known}
+	}
+	var out []ir.Values
+	for _, item := range items {
+		scope := maps.Clone(known)
+		scope[n.Batch.As] = item
+		out = append(out, scope)
+	}
+	return out
+}
+
+// pending lists the paths into params of what is not known in a scope.
+func (p *params) pending(known ir.Values) []string {
+	var out []string
+	for _, q := range p.list {
+		_, open := q.value.Partial(known)
+		for _, path := range open {
+			out = append(out, pathInto(q.key, path))
+		}
+	}
+	return out
+}
+
+// add puts what was foreseen of one item to that of the others.
+func add(to *nodetype.Foreseen, seen nodetype.Foreseen) {
+	if to.Destroys == "" {
+		to.Destroys = seen.Destroys
+	}
+	for _, l := range []struct{ to, from *[]string }{{&to.Replaces, &seen.Replaces}, {&to.Appends, &seen.Appends}, {&to.Needs, &seen.Needs}} {
+		for _, s := range *l.from {
+			if !slices.Contains(*l.to, s) {
+				*l.to = append(*l.to, s)
+			}
+		}
+	}
 }
 
 // foreseen is a call as far as it is known before the run.
-func (c *compiler) foreseen(ps *params, pending []string, known ir.Values, late []string) nodetype.Call {
-	call := nodetype.Call{Params: map[string]any{}, Dir: c.env.Dir, Env: c.getenv(),
+func (c *compiler) foreseen(ps *params, known ir.Values, late []string) nodetype.Call {
+	call := nodetype.Call{Params: map[string]any{}, Dir: c.env.Dir, Env: c.getenv(), Files: c.files(),
 		Resolve: func(template string) (any, error) { return resolveKnown(template, known) }}
 	for at := range ps.list {
 		q := &ps.list[at]
@@ -69,7 +137,7 @@ func (c *compiler) foreseeDeclared(decl *catalogue.Declared, ps *params, pending
 	if !ok || t.Foresee == nil {
 		return nodetype.Foreseen{}
 	}
-	outer := c.foreseen(ps, pending, known, nil)
+	outer := c.foreseen(ps, known, nil)
 	scope := portValues(decl.Interface, outer.Params)
 	for _, k := range decl.Interface.ParamKeys() {
 		if slices.ContainsFunc(pending, func(p string) bool { return under(p, k) }) {
@@ -80,7 +148,7 @@ func (c *compiler) foreseeDeclared(decl *catalogue.Declared, ps *params, pending
 	if !ok {
 		spec = map[string]any{mainParam[decl.Run.By]: decl.Run.Spec}
 	}
-	inner, open := &params{}, []string{}
+	inner := &params{}
 	for k, raw := range spec {
 		v, _ := ir.Compile(raw)
 		if v == nil {
@@ -88,12 +156,8 @@ func (c *compiler) foreseeDeclared(decl *catalogue.Declared, ps *params, pending
 		}
 		port, _ := t.Interface.Param(k)
 		inner.list = append(inner.list, param{key: k, port: port, value: v, raw: raw})
-		_, paths := v.Partial(scope)
-		for _, path := range paths {
-			open = append(open, pathInto(k, path))
-		}
 	}
-	return t.Foresee(c.foreseen(inner, open, scope, t.Late), open)
+	return t.Foresee(c.foreseen(inner, scope, t.Late), inner.pending(scope))
 }
 
 // under reports whether a path leads into a param, or to it.

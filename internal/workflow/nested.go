@@ -241,12 +241,16 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s needs the input %q", name, missing[0].Name)
 	}
 	approved := map[string]bool{}
-	for _, a := range append(p.DryRun(own).Destructive(), p.Approvals...) {
+	foreseen := p.DryRun(own)
+	for _, a := range append(foreseen.Destructive(), p.Approvals...) {
 		approved[a.Node] = true
 		a.Node = name + "/" + a.Node
 		if !outer.approves(ctx, a) {
 			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
 		}
+	}
+	if w := c.env.Written; w != nil {
+		w.Grant(foreseen.Needed()...)
 	}
 	nested := newSession(func(ctx context.Context, a Approval) bool {
 		return approved[declaredName(a.Node)] || outer.approves(ctx, a)

@@ -16,6 +16,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/nodetype"
+	"pflow/internal/written"
 	"pflow/ir"
 )
 
@@ -34,4 +35,6 @@ type Env struct {
 	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
 	Unkept []string
 	Dir    string // the working directory of nodes
+	// Written is what the run may replace, and remembers what it writes; nil: nothing may be replaced without overwrite.
+	Written *written.Run
 }
