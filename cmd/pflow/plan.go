@@ -12,11 +12,11 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/library"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
-	"pflow/internal/written"
 	"pflow/ir"
 )
 
@@ -172,7 +172,11 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 // foresee lists the steps of a plan with what they would do to what is there. A plan that cannot be run here does nothing.
 func (a *app) foresee(ctx context.Context, p *planner.Result, w *ir.Workflow) []workflow.PlannedStep {
 	name, _ := p.WorkflowName.(string)
-	env, err := (&loaded{flows: engine.NewRecording(a.folders()), written: &written.Run{Home: a.homeDir(), Workflow: name}}).env(ctx, a)
+	by := a.writtenBy(&library.Record{Name: name}, workflow.Source{Workflow: w})
+	if p.Path == "reuse" {
+		by.Workflow = name
+	}
+	env, err := (&loaded{flows: engine.NewRecording(a.folders()), written: by}).env(ctx, a)
 	if err != nil {
 		return nil
 	}

@@ -213,7 +213,7 @@ func (a *app) program(ctx context.Context, r *library.Record, src workflow.Sourc
 func (a *app) writtenBy(r *library.Record, src workflow.Source) *written.Run {
 	sum := sha256.Sum256(src.Workflow.Encode())
 	out := &written.Run{Home: a.homeDir(), Workflow: r.Name, Draft: "sha256:" + hex.EncodeToString(sum[:])}
-	if src.File == "" || src.File != a.library().Path(r.Name) {
+	if saved := src.File == "" && r.Version > 0 || src.File == a.library().Path(r.Name); !saved { // NAME@2 has no file
 		out.Workflow = out.Draft
 	}
 	return out
