@@ -55,7 +55,10 @@ func TestRenderStopsWithItsContext(t *testing.T) {
 	}
 }
 
+// The bounds here are small, so that every template comes to its own: what it does up to there is all the test costs.
 func TestRenderIsBounded(t *testing.T) {
+	values := vars()
+	values["text"] = strings.Repeat("x<", 1<<15)
 	for _, text := range append([]string{
 		strings.Repeat(`{{printf "%1000000d" 1}}`, 20),
 		`{{$x := printf "` + strings.Repeat("%1000000[1]d", 10_000) + `" 1}}`,
@@ -73,15 +76,39 @@ func TestRenderIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Render(t.Context(), vars()); err == nil || fault.Of(err).Kind != fault.InvalidRequest || !strings.Contains(err.Error(), "the template t ") {
+		own, err := p.text.Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &meter{ctx: t.Context(), name: p.Name, maxText: 1 << 20, maxSteps: 20_000}
+		if _, err := p.fill(own, m, values); err == nil || fault.Of(err).Kind != fault.InvalidRequest || !strings.Contains(err.Error(), "the template t ") {
 			t.Errorf("%.60s: %.200v", text, err)
+		}
+		if m.steps > m.maxSteps+m.maxText/8 || m.out.Len() > m.maxText {
+			t.Errorf("%.60s: stopped after %d steps and %d bytes", text, m.steps, m.out.Len())
+		}
+	}
+}
+
+// Render has bounds of its own.
+func TestRenderHasBounds(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat(`{{printf "%1000000d" 1}}`, 20): "the template t gives more than 16777216 bytes",
+		`{{range 1000000000000}}{{end}}`:               "the template t does too much work: more than 2 million steps; loop over less",
+	} {
+		p, err := New("t", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Render(t.Context(), vars()); err == nil || fault.Of(err).Kind != fault.InvalidRequest || err.Error() != want {
+			t.Errorf("%.60s: %v, want %s", text, err, want)
 		}
 	}
 }
 
 // printf in pieces gives what fmt gives at once, where the values fit.
 func TestPrintf(t *testing.T) {
-	m := &meter{ctx: t.Context()}
+	m := &meter{ctx: t.Context(), maxText: maxText, maxSteps: maxSteps}
 	for _, c := range []struct {
 		format string
 		args   []any

@@ -42,7 +42,7 @@ func (m *meter) printf(format string, args ...any) (string, error) {
 			return "", err
 		}
 		b.WriteString(one)
-		if b.Len() > maxText {
+		if b.Len() > m.maxText {
 			return "", m.tooLong()
 		}
 		if err := m.spend(1 + len(one)/64); err != nil {

@@ -28,8 +28,12 @@ func (p *Prompt) Render(ctx context.Context, vars map[string]any) (string, error
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the template %s: %v", p.Name, err)
 	}
-	m := &meter{ctx: ctx, name: p.Name}
-	err = t.Funcs(m.functions()).Execute(m, vars)
+	return p.fill(t, &meter{ctx: ctx, name: p.Name, maxText: maxText, maxSteps: maxSteps}, vars)
+}
+
+// fill runs the template within the bounds of a meter.
+func (p *Prompt) fill(t *template.Template, m *meter, vars map[string]any) (string, error) {
+	err := t.Funcs(m.functions()).Execute(m, vars)
 	switch {
 	case m.stop != nil:
 		return "", m.stop
@@ -66,11 +70,13 @@ func (p *Prompt) failed(err error) error {
 // meter takes what a template writes, and stops it when ctx is done or a bound is passed. text/template itself can do
 // neither: it stops only when a write or a function fails.
 type meter struct {
-	ctx   context.Context
-	name  string
-	out   bytes.Buffer
-	steps int
-	stop  error // why the template was stopped
+	ctx      context.Context
+	name     string
+	maxText  int // bytes
+	maxSteps int
+	out      bytes.Buffer
+	steps    int
+	stop     error // why the template was stopped
 }
 
 // watch puts an empty text before every action of a template, and into every empty list: text/template writes it, and
@@ -109,7 +115,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	if err := m.spend(1); err != nil {
 		return 0, err
 	}
-	if m.out.Len()+len(p) > maxText {
+	if m.out.Len()+len(p) > m.maxText {
 		return 0, m.tooLong()
 	}
 	return m.out.Write(p)
@@ -123,20 +129,20 @@ func (m *meter) spend(n int) error {
 	m.steps += n
 	if err := m.ctx.Err(); err != nil {
 		m.stop = fmt.Errorf("the template %s: %w", m.name, err)
-	} else if m.steps > maxSteps {
-		m.stop = fault.New(fault.InvalidRequest, "the template %s does too much work: more than %d million steps; loop over less", m.name, maxSteps/1_000_000)
+	} else if m.steps > m.maxSteps {
+		m.stop = fault.New(fault.InvalidRequest, "the template %s does too much work: more than %d million steps; loop over less", m.name, m.maxSteps/1_000_000)
 	}
 	return m.stop
 }
 
 func (m *meter) tooLong() error {
-	m.stop = fault.New(fault.InvalidRequest, "the template %s gives more than %d bytes", m.name, maxText)
+	m.stop = fault.New(fault.InvalidRequest, "the template %s gives more than %d bytes", m.name, m.maxText)
 	return m.stop
 }
 
 // made pays for a text that a function made.
 func (m *meter) made(text string) (string, error) {
-	if len(text) > maxText {
+	if len(text) > m.maxText {
 		return "", m.tooLong()
 	}
 	return text, m.spend(1 + len(text)/64)
@@ -151,7 +157,7 @@ func (m *meter) takes(args ...any) error {
 			size += len(s)
 		}
 	}
-	if size > maxText {
+	if size > m.maxText {
 		return m.tooLong()
 	}
 	return m.spend(1)
@@ -214,7 +220,7 @@ func (m *meter) join(sep string, list []any) (string, error) {
 			b.WriteString(sep)
 		}
 		b.WriteString(text(v))
-		if b.Len() > maxText {
+		if b.Len() > m.maxText {
 			return "", m.tooLong()
 		}
 	}
