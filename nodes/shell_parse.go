@@ -102,6 +102,8 @@ type placer struct {
 	slots   []slot            // by place
 	readers []reader          // by place, of the reading at hand
 	flows   map[string][]slot // the templates whose values a variable of the shell may hold, of the reading at hand
+
+	templates *strings.Replacer // what shown puts back
 }
 
 // slot is the place of a template: text[from:to].
@@ -147,10 +149,19 @@ func newPlacer(source string, late *lateText) *placer {
 
 // shown puts the templates back into a message about the text.
 func (p *placer) shown(message string) string {
-	for i := range p.slots {
-		message = strings.ReplaceAll(message, p.slots[i].word, p.slots[i].expr.Text)
+	if p.templates == nil {
+		p.templates = filling(p.slots, func(s slot) string { return s.expr.Text })
 	}
-	return message
+	return p.templates.Replace(message)
+}
+
+// filling puts a text in the place of each slot's word, all in one pass over the text it is given.
+func filling(slots []slot, with func(slot) string) *strings.Replacer {
+	pairs := make([]string, 0, 2*len(slots))
+	for _, s := range slots {
+		pairs = append(pairs, s.word, with(s))
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // within gives the slots inside a node.

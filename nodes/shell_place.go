@@ -149,8 +149,8 @@ func (p *placer) words(list []*syntax.Word) []argument {
 		var b strings.Builder
 		p.known(&b, w.Parts)
 		out[i] = argument{text: b.String(), slots: p.reach(w)}
-		for _, s := range p.within(w) {
-			out[i].text = strings.ReplaceAll(out[i].text, s.word, string(hole))
+		if within := p.within(w); len(within) > 0 {
+			out[i].text = filling(within, func(slot) string { return string(hole) }).Replace(out[i].text)
 		}
 	}
 	return out

@@ -32,12 +32,13 @@ func (in *inspector) arguments(p *placer, words []*syntax.Word, s scope) []argum
 		r := wordReader{p: p, value: in.value}
 		r.parts(w.Parts, false, s)
 		a := argument{text: r.text.String(), slots: p.within(w), source: p.shown(wordSource(p.text, w)), loose: r.loose}
-		for _, s := range a.slots {
-			filled := string(hole)
-			if v, ok := in.value(s); ok {
-				filled = v
-			}
-			a.text = strings.ReplaceAll(a.text, s.word, filled)
+		if len(a.slots) > 0 {
+			a.text = filling(a.slots, func(s slot) string {
+				if v, ok := in.value(s); ok {
+					return v
+				}
+				return string(hole)
+			}).Replace(a.text)
 		}
 		out = append(out, a)
 	}
