@@ -29,24 +29,24 @@ func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, erro
 	if _, err := a.theClient(); err != nil {
 		return experiment.Options{}, err
 	}
-	var twins *experiment.Twins
+	var equal *experiment.EqualCalls
 	if spec.Replies.Kept() {
-		twins = &experiment.Twins{}
+		equal = &experiment.EqualCalls{}
 	}
 	return experiment.Options{
-		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, twins) },
+		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, equal) },
 		Shelf: shelves.Of,
 	}, nil
 }
 
 // loadVariant compiles the flow of a variant, with its settings and prompts.
-func (a *app) loadVariant(v experiment.Variant, twins *experiment.Twins) (*engine.Flow, error) {
+func (a *app) loadVariant(v experiment.Variant, equal *experiment.EqualCalls) (*engine.Flow, error) {
 	res := &variantPrompts{Resources: a.folders(), list: v.Prompts, used: map[string]bool{}}
 	doc, err := a.document(res, v.Flow)
 	if err != nil {
 		return nil, inVariant(v, err)
 	}
-	l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(a.variantDeps(v, twins))...), Resources: res, Set: v.Set}
+	l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(a.variantDeps(v, equal))...), Resources: res, Set: v.Set}
 	flow, found := l.Load(doc)
 	if err := found.Err(); err != nil {
 		return nil, inVariant(v, usage("%s", strings.TrimRight(err.Error(), "\n")))
@@ -63,12 +63,12 @@ func (a *app) loadVariant(v experiment.Variant, twins *experiment.Twins) (*engin
 }
 
 // variantDeps are the program's, with the model of a variant, and each repeat's calls its own.
-func (a *app) variantDeps(v experiment.Variant, twins *experiment.Twins) nodes.Deps {
+func (a *app) variantDeps(v experiment.Variant, equal *experiment.EqualCalls) nodes.Deps {
 	d := a.deps()
 	d.Model = func(ctx context.Context, r llm.Request) (*llm.Reply, error) {
 		r = experiment.Ask(ctx, r)
-		if twins != nil {
-			defer twins.Wait(r)()
+		if equal != nil {
+			defer equal.Wait(r)()
 		}
 		reply, err := a.callModel(ctx, r)
 		experiment.Answered(ctx, reply)

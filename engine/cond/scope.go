@@ -119,3 +119,6 @@ func walk(v any, left *int) bool {
 	}
 	return *left >= 0
 }
+
+// Get gives what Set last gave a name, nil if nothing did.
+func (s *Scope) Get(name string) any { return s.env[name] }

@@ -66,14 +66,14 @@ func Decide(t TTest, rule Rule) Decision {
 	}
 	threshold := max(0, rule.Threshold)
 	seen := fmt.Sprintf("%s improves by %s (95%% interval %s to %s)", name(rule.Metric), short(gain), short(low), short(high))
-	var unclear, why []string
+	clear := true
 	for _, g := range rule.Guards {
 		switch g.State {
 		case Broken:
 			d.Verdict, d.Reason = Reject, "guardrail broken: "+g.Reason
 			return d
 		case Unclear:
-			unclear = append(unclear, g.Reason)
+			clear = false
 		}
 	}
 	if !t.Interval.Known {
@@ -93,13 +93,20 @@ func Decide(t TTest, rule Rule) Decision {
 		return d
 	}
 	better := p <= Alpha && low > 0 && gain >= threshold
-	if better && len(unclear) == 0 {
+	if better && clear {
 		d.Verdict, d.Reason = Promote, fmt.Sprintf("%s: more than chance, and at least the %s worth having", seen, short(threshold))
 		if len(rule.Guards) > 0 {
 			d.Reason += "; every guardrail is kept"
 		}
 		return d
 	}
+	return d.undecided(t, rule, seen, gain, better)
+}
+
+// undecided is the verdict where the cases there are decide nothing: EXTEND if more would, that could be run.
+func (d Decision) undecided(t TTest, rule Rule, seen string, gain float64, better bool) Decision {
+	threshold := max(0, rule.Threshold)
+	var why []string
 	needed, feasible := t.Cases, true
 	need := func(cases int, ok bool) {
 		feasible = feasible && ok
@@ -118,10 +125,8 @@ func Decide(t TTest, rule Rule) Decision {
 	for _, g := range rule.Guards {
 		if g.State == Unclear {
 			need(g.Needed, g.Needed > 0)
+			why = append(why, "guardrail unclear: "+g.Reason)
 		}
-	}
-	for _, reason := range unclear {
-		why = append(why, "guardrail unclear: "+reason)
 	}
 	most := rule.MaxFurther
 	if most <= 0 {
