@@ -11,11 +11,12 @@ import (
 
 // checked is one flow of `flow check --json`.
 type checked struct {
-	File        string    `json:"file"`
-	Name        string    `json:"name"`
-	Valid       bool      `json:"valid"`
-	Hash        string    `json:"hash,omitempty"`
-	Diagnostics diag.List `json:"diagnostics"`
+	File  string `json:"file"`
+	Name  string `json:"name"`
+	Valid bool   `json:"valid"`
+	Hash  string `json:"hash,omitempty"`
+	diag.Report
+	text string
 }
 
 func (a *app) flowCheckCommand() *cobra.Command {
@@ -23,7 +24,9 @@ func (a *app) flowCheckCommand() *cobra.Command {
 		Use:   "check [FLOW...]",
 		Short: "Check flows without running them",
 		Long: `Check flows without running them: names, types, conditions, routes, and that no path reads what nothing wrote.
-Without an argument every flow of your home and of pflow itself is checked. Exit status 1 if a flow has errors.`,
+Without an argument every flow of your home and of pflow itself is checked. Exit status 1 if a flow has errors.
+
+Of a flow with more than 50 findings the first 50 are shown, and how many more there are; with --json that is "omitted".`,
 		Example:           "  pflow flow check\n  pflow flow check planner-offline\n  pflow flow check ./my.yaml --json",
 		ValidArgsFunction: a.completeFlows,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -60,7 +63,7 @@ func (a *app) checkFlows(args []string) error {
 		}
 		l := &engine.Loader{Ops: a.ops(), Resources: res, Set: set}
 		flow, found := l.Load(doc)
-		r := checked{File: doc.Path, Name: doc.Name, Valid: flow != nil, Diagnostics: append(diag.List{}, found...)}
+		r := checked{File: doc.Path, Name: doc.Name, Valid: flow != nil, Report: found.Report(), text: found.Text()}
 		if flow != nil {
 			r.Name, r.Hash = flow.Name, flow.Hash
 		} else {
@@ -77,7 +80,7 @@ func (a *app) checkFlows(args []string) error {
 		}
 	} else {
 		for _, r := range results {
-			fmt.Fprint(a.stdout, r.Diagnostics.Text())
+			fmt.Fprint(a.stdout, r.text)
 			if r.Valid && !a.quiet {
 				fmt.Fprintf(a.stdout, "%s: ok\n", r.File)
 			}

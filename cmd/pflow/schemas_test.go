@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,7 @@ validation        validate greet
 validation        validate ./bad.json
 validation        validate ./form.json
 validation        validate ./cut.json
+validation        validate ./many.json
 validation-line   validate --from lines.jsonl
 workflow          workflow rename greet hello
 deleted           workflow delete hello --yes
@@ -56,6 +58,11 @@ node              node show workflow
 		"form.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
 		"lines.jsonl":  "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}
+	var many strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&many, `, "p%d": 1`, i)
+	}
+	documents["many.json"] = `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "params": {"template": "x"` + many.String() + `}}]}`
 	t.Chdir(t.TempDir())
 	for name, text := range documents {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -30,7 +30,9 @@ func (a *app) validateCommand() *cobra.Command {
 Exit status 2 if it has errors.
 
 --from FILE.jsonl checks many: each line is {"id": …, "ir": …}, and each gets one line of the result, in order:
-{"id", "valid", "diagnostics": [{"severity", "code", "message", …}]}. Then the exit status is 0.`,
+{"id", "valid", "diagnostics": [{"severity", "code", "message", …}]}. Then the exit status is 0.
+
+Of a workflow with more than 50 findings the first 50 are shown, and how many more there are; with --json that is "omitted".`,
 		Example: "  pflow validate ./greet.json\n  pflow validate greet --json\n  pflow validate --from plans.jsonl",
 		Args:    atMostOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -55,26 +57,28 @@ Exit status 2 if it has errors.
 
 // validated is the document of `validate --json`.
 type validated struct {
-	Schema      string    `json:"schema"`
-	Workflow    string    `json:"workflow"`
-	File        string    `json:"file"`
-	Valid       bool      `json:"valid"`
-	Diagnostics diag.List `json:"diagnostics"`
+	Schema   string `json:"schema"`
+	Workflow string `json:"workflow"`
+	File     string `json:"file"`
+	Valid    bool   `json:"valid"`
+	diag.Report
 }
 
 func (a *app) validateOne(ctx context.Context, ref string) error {
-	out := validated{Schema: "pflow.validation/v1", Workflow: ref, Diagnostics: diag.List{}}
+	out := validated{Schema: "pflow.validation/v1", Workflow: ref}
+	var found diag.List
 	r, src, err := a.findWorkflow(ref)
 	var findings *diag.Err
 	switch {
 	case errors.As(err, &findings):
 		out.File = a.workflowFile(ref)
-		if out.Diagnostics, err = a.formErrors(ctx, out.File, findings.List); err != nil {
+		if found, err = a.formErrors(ctx, out.File, findings.List); err != nil {
 			return err
 		}
 	case err != nil:
 		out.File = a.workflowFile(ref)
-		if out.Diagnostics = noDocument(out.File); a.asJSON && out.Diagnostics.HasErrors() {
+		if found = noDocument(out.File); a.asJSON && found.HasErrors() {
+			out.Report = found.Report()
 			if err := a.printJSON(out); err != nil {
 				return err
 			}
@@ -82,25 +86,24 @@ func (a *app) validateOne(ctx context.Context, ref string) error {
 		return err
 	default:
 		out.Workflow, out.File = src.Name, src.File
-		list, err := a.checkWorkflow(ctx, r, src)
-		if err != nil {
+		if found, err = a.checkWorkflow(ctx, r, src); err != nil {
 			return err
 		}
-		out.Diagnostics = append(out.Diagnostics, list...)
 	}
-	out.Valid = !out.Diagnostics.HasErrors()
+	out.Valid = !found.HasErrors()
 	if a.asJSON {
+		out.Report = found.Report()
 		if err := a.printJSON(out); err != nil {
 			return err
 		}
 	} else {
-		io.WriteString(a.stdout, out.Diagnostics.Text())
+		io.WriteString(a.stdout, found.Text())
 		if out.Valid && !a.quiet {
 			fmt.Fprintf(a.stdout, "%s: ok\n", ref)
 		}
 	}
 	if !out.Valid {
-		return fail(exitUsage, "%s has %s", ref, count(out.Diagnostics.Errors(), "error"))
+		return fail(exitUsage, "%s has %s", ref, count(found.Errors(), "error"))
 	}
 	return nil
 }
@@ -145,9 +148,10 @@ func (a *app) formErrors(ctx context.Context, file string, read diag.List) (diag
 
 // validatedLine is one result line of `validate --from`.
 type validatedLine struct {
-	ID          any       `json:"id"`
-	Valid       bool      `json:"valid"`
-	Diagnostics diag.List `json:"diagnostics"`
+	ID    any  `json:"id"`
+	Valid bool `json:"valid"`
+	diag.Report
+	found diag.List
 }
 
 // lines is what --from reads, until its context is done.
@@ -213,9 +217,9 @@ func validateLine(line []byte, n int, c *ir.Catalogue, types map[string]nodetype
 		ID json.RawMessage `json:"id"`
 		IR json.RawMessage `json:"ir"`
 	}
-	out := validatedLine{Diagnostics: diag.List{}}
+	var out validatedLine
 	bad := func(format string, args ...any) validatedLine {
-		out.Diagnostics = append(out.Diagnostics, diag.Finding{Severity: diag.Error, Kind: ir.MalformedJSON,
+		out.found = append(out.found, diag.Finding{Severity: diag.Error, Kind: ir.MalformedJSON,
 			Message: fmt.Sprintf("line %d: ", n) + fmt.Sprintf(format, args...)})
 		return out
 	}
@@ -236,9 +240,8 @@ func validateLine(line []byte, n int, c *ir.Catalogue, types map[string]nodetype
 		}
 		document = []byte(text)
 	}
-	_, list := workflow.Check(document, c, types, ir.Options{})
-	out.Diagnostics = append(out.Diagnostics, list...)
-	out.Valid = !list.HasErrors()
+	_, out.found = workflow.Check(document, c, types, ir.Options{})
+	out.Valid = !out.found.HasErrors()
 	return out
 }
 
@@ -247,11 +250,12 @@ func (a *app) printLine(r validatedLine) error {
 	if !a.asJSON {
 		state := "ok"
 		if !r.Valid {
-			state = count(r.Diagnostics.Errors(), "error")
+			state = count(r.found.Errors(), "error")
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s: %s\n%s", ir.Text(r.ID), state, r.Diagnostics.Text())
+		_, err := fmt.Fprintf(a.stdout, "%s: %s\n%s", ir.Text(r.ID), state, r.found.Text())
 		return err
 	}
+	r.Report = r.found.Report()
 	e := json.NewEncoder(a.results)
 	e.SetEscapeHTML(false)
 	return e.Encode(r)

@@ -98,6 +98,18 @@ func digits(s string) int {
 // MaxShown is how many findings a report shows before it only counts the rest.
 const MaxShown = 50
 
+// Report is a document's findings as --json gives them: like Text, at most MaxShown of them, and how many are not there.
+type Report struct {
+	Diagnostics List `json:"diagnostics"`
+	Omitted     int  `json:"omitted,omitempty"`
+}
+
+// Report is the findings that are shown, in their order; never null.
+func (l List) Report() Report {
+	shown := l[:min(len(l), MaxShown)]
+	return Report{Diagnostics: append(List{}, shown...), Omitted: len(l) - len(shown)}
+}
+
 // HasErrors reports whether any finding is an error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(f Finding) bool { return f.Severity == Error })
