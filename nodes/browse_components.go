@@ -6,7 +6,6 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/compose"
-	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -18,6 +17,7 @@ func browseComponentsOp(d Deps) engine.Op {
 		Summary: "Ranks the components of the catalogue by the words of a request and loads the interfaces of the best.",
 		Prep: []engine.Field{
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 30, Doc: "how many to choose"},
@@ -53,7 +53,11 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				read, err := mapparams.Read(ctx, request, in.Now)
+				now, err := nowOf(in.Prep["now"], in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				read, err := d.readings.Read(ctx, request, now)
 				if err != nil {
 					return engine.Output{}, err
 				}

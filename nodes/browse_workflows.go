@@ -25,6 +25,7 @@ func browseWorkflowsOp(d Deps) engine.Op {
 		Summary: "Ranks the saved workflows by the words of a request and the requests they were approved for, and loads the best.",
 		Prep: []engine.Field{
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 10, Doc: "how many to give"},
@@ -57,7 +58,11 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				read, err := mapparams.Read(ctx, request, in.Now)
+				now, err := nowOf(in.Prep["now"], in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				read, err := d.readings.Read(ctx, request, now)
 				if err != nil {
 					return engine.Output{}, err
 				}

@@ -5,12 +5,11 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/compose"
-	"pflow/internal/mapparams"
 	"pflow/internal/value"
 )
 
 // composeOp makes workflows.
-func composeOp() engine.Op {
+func composeOp(d Deps) engine.Op {
 	return engine.Op{
 		Name:    "compose",
 		Summary: "Makes the workflow that a request asks for out of interfaces, leading outputs to the inputs they fit.",
@@ -58,7 +57,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				read, err := mapparams.Read(ctx, request, now)
+				read, err := d.readings.Read(ctx, request, now)
 				if err != nil {
 					return engine.Output{}, err
 				}

@@ -11,7 +11,7 @@ import (
 )
 
 // extractOp finds entities.
-func extractOp() engine.Op {
+func extractOp(d Deps) engine.Op {
 	return engine.Op{
 		Name:    "extract",
 		Summary: "Finds what a text names (dates, numbers, paths, addresses, quoted text, …) with values that programs use.",
@@ -44,11 +44,11 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				found, err := extract.Entities(ctx, text, now)
+				read, err := d.readings.Read(ctx, text, now)
 				if err != nil {
 					return engine.Output{}, err
 				}
-				return engine.Output{Result: map[string]any{"entities": entitiesValue(text, found), "templatized": extract.Templatized(text, found)}}, nil
+				return engine.Output{Result: map[string]any{"entities": entitiesValue(text, read.Entities), "templatized": extract.Templatized(text, read.Entities)}}, nil
 			}
 		},
 	}

@@ -7,7 +7,6 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/compose"
-	"pflow/internal/mapparams"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -52,7 +51,7 @@ nodes:
 				request, _ := in.Prep["request"].(string)
 				chosen, unknown := shelf.choose(append(texts(in.Prep["node_ids"]), texts(in.Prep["workflow_names"])...))
 				if request != "" {
-					read, err := mapparams.Read(ctx, request, in.Now)
+					read, err := d.readings.Read(ctx, request, in.Now)
 					if err != nil {
 						return engine.Output{}, err
 					}

@@ -81,7 +81,7 @@ nodes:
 						return i.FromStdin
 					})
 				}
-				read, err := mapparams.Read(ctx, request, now)
+				read, err := d.readings.Read(ctx, request, now)
 				if err != nil {
 					return engine.Output{}, err
 				}

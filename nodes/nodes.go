@@ -9,6 +9,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/llm"
+	"pflow/internal/mapparams"
 	"pflow/internal/shelf"
 	"pflow/ir"
 )
@@ -36,16 +37,19 @@ type Deps struct {
 	Model func(ctx context.Context, r llm.Request) (*llm.Reply, error)
 	// Priced reports whether a model ("" is the default model) has a known price; nil: none has.
 	Priced func(model string) (bool, error)
+
+	readings *mapparams.Readings // which the ops share; nil keeps none
 }
 
 // All lists the ops.
 func All(d Deps) []engine.Op {
+	d.readings = &mapparams.Readings{}
 	return []engine.Op{
 		browseComponentsOp(d),
 		browseWorkflowsOp(d),
-		composeOp(),
+		composeOp(d),
 		evalOp(),
-		extractOp(),
+		extractOp(d),
 		inputOp(d),
 		llmOp(d),
 		loadComponentsOp(d),

@@ -90,6 +90,14 @@ func written(ctx context.Context, text string) ([]Entity, error) {
 // quotes are the pairs of quotation marks.
 var quotes = []struct{ open, closing string }{{`"`, `"`}, {"“", "”"}, {"`", "`"}, {"'", "'"}}
 
+// opensQuote are the bytes that opening marks begin with.
+var opensQuote = func() (out [256]bool) {
+	for _, q := range quotes {
+		out[q.open[0]] = true
+	}
+	return out
+}()
+
 // quotedPlaces finds quoted text, its marks included. It ends in the line in which it began and is not empty. A ' may as
 // well be an apostrophe: it opens behind a blank or an opening sign and closes before a blank or a closing one.
 func quotedPlaces(text string) [][2]int {
@@ -97,6 +105,10 @@ func quotedPlaces(text string) [][2]int {
 	unclosed := [4]int{} // up to where no such mark closes
 	for i := 0; i < len(text); {
 		next := i + 1
+		if !opensQuote[text[i]] {
+			i = next
+			continue
+		}
 		for k, q := range quotes {
 			if !strings.HasPrefix(text[i:], q.open) || i < unclosed[k] || q.open == "'" && !opensApostrophe(text[:i]) {
 				continue
@@ -157,7 +169,7 @@ func pathPlaces(text string) [][2]int {
 			end += size
 		}
 		// whole is the run as it stands between blanks, the punctuation behind it aside.
-		if whole := strings.TrimRight(text[i:end], "/"); whole == text[i:end] && opensName(text[:i]) && closesName(text[end:]) && nameless.MatchString(whole) {
+		if whole := strings.TrimRight(text[i:end], "/"); whole[:min(1, len(whole))] == "." && whole == text[i:end] && opensName(text[:i]) && closesName(text[end:]) && nameless.MatchString(whole) {
 			out = append(out, [2]int{i, end})
 		} else {
 			pathsInRun(text, i, end, add)
@@ -188,8 +200,10 @@ func pathsInRun(text string, start, end int, add func(start, end int)) {
 			}
 			return
 		}
-		for _, m := range fileName.FindAllStringIndex(text[start:slash], -1) {
-			add(start+m[0], start+m[1])
+		if strings.IndexByte(text[start:slash], '.') >= 0 { // without one there is no match, which is much quicker seen
+			for _, m := range fileName.FindAllStringIndex(text[start:slash], -1) {
+				add(start+m[0], start+m[1])
+			}
 		}
 		start = slash + 1
 	}

@@ -73,16 +73,14 @@ func (m *mapper) findCandidates(about string) {
 			known[w] = true
 		}
 	}
-	for _, e := range m.Entities {
-		m.addEntity(e)
+	m.candidates = slices.Clone(m.named())
+	for _, c := range m.candidates {
+		m.cover(c)
 	}
 	m.names(known)
 	m.phrases(known)
 	slices.SortStableFunc(m.candidates, func(a, b candidate) int { return cmp.Or(a.start-b.start, b.end-a.end) })
 	m.lists()
-	for k := range m.candidates {
-		m.candidates[k].looks()
-	}
 }
 
 // add places a candidate among the words; one that overlaps an earlier one is left out.
@@ -93,28 +91,51 @@ func (m *mapper) add(c candidate) {
 	if slices.Contains(m.covered[c.start:c.end], true) {
 		return
 	}
-	for k := c.start; k < c.end; k++ {
-		m.covered[k] = true
-	}
+	m.cover(c)
 	m.place(&c)
+	c.looks()
 	m.candidates = append(m.candidates, c)
 }
 
-func (m *mapper) place(c *candidate) {
+// cover notes where a candidate stands.
+func (m *mapper) cover(c candidate) {
+	for k := c.start; k < c.end; k++ {
+		m.covered[k] = true
+	}
+}
+
+// entityCandidates are those that the entities of a request are, whatever is wanted.
+func (r *Request) entityCandidates() []candidate {
+	out := make([]candidate, 0, len(r.Entities))
+	for _, e := range r.Entities {
+		for _, c := range candidatesOf(e) {
+			if c.start < c.end {
+				r.place(&c)
+				c.looks()
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// place says where a candidate stands among the words of the request.
+func (r *Request) place(c *candidate) {
 	// The words that are not before it, and those that are behind it: without words in it, last is the one before first.
-	c.first = sort.Search(len(m.Words), func(k int) bool { return m.Words[k].End > c.start })
-	c.last = sort.Search(len(m.Words), func(k int) bool { return m.Words[k].Start >= c.end }) - 1
+	c.first = sort.Search(len(r.Words), func(k int) bool { return r.Words[k].End > c.start })
+	c.last = sort.Search(len(r.Words), func(k int) bool { return r.Words[k].Start >= c.end }) - 1
 	for k := c.first - 1; k >= max(0, c.first-4); k-- {
-		if w := m.Words[k].Text; prepositions[w] {
+		if w := r.Words[k].Text; prepositions[w] {
 			c.preposition = w
 			break
-		} else if !m.Words[k].Stop && k < c.first-2 {
+		} else if !r.Words[k].Stop && k < c.first-2 {
 			break
 		}
 	}
 }
 
-func (m *mapper) addEntity(e extract.Entity) {
+// candidatesOf makes a candidate of an entity, or two of a range.
+func candidatesOf(e extract.Entity) []candidate {
 	c := candidate{class: classEntity, kind: e.Kind, text: e.Text, start: e.Start, end: e.End}
 	switch e.Kind {
 	case extract.Quoted:
@@ -138,8 +159,7 @@ func (m *mapper) addEntity(e extract.Entity) {
 		} else if from, ok := e.From.(string); ok {
 			c.date = from
 			if to, ok := e.To.(string); ok {
-				m.addRange(e, from, to)
-				return
+				return candidatesOfRange(e, from, to)
 			}
 		}
 	case extract.DateTime:
@@ -151,20 +171,21 @@ func (m *mapper) addEntity(e extract.Entity) {
 			c.text = s[:5]
 		}
 	}
-	m.add(c)
+	return []candidate{c}
 }
 
-// addRange makes two candidates of a range that names both its ends, else one.
-func (m *mapper) addRange(e extract.Entity, from, to string) {
+// candidatesOfRange makes two candidates of a range that names both its ends, else one.
+func candidatesOfRange(e extract.Entity, from, to string) []candidate {
 	text := e.Text
 	at := rangeSplit.FindStringIndex(text)
 	end, err := time.Parse(time.DateOnly, to)
 	if at == nil || err != nil {
-		m.add(candidate{class: classEntity, kind: extract.DateRange, text: text, start: e.Start, end: e.End})
-		return
+		return []candidate{{class: classEntity, kind: extract.DateRange, text: text, start: e.Start, end: e.End}}
 	}
-	m.add(candidate{class: classEntity, kind: extract.Date, text: text[:at[0]], start: e.Start, end: e.Start + at[0], date: from})
-	m.add(candidate{class: classEntity, kind: extract.Date, text: text[at[1]:], start: e.Start + at[1], end: e.End, date: end.AddDate(0, 0, -1).Format(time.DateOnly)})
+	return []candidate{
+		{class: classEntity, kind: extract.Date, text: text[:at[0]], start: e.Start, end: e.Start + at[0], date: from},
+		{class: classEntity, kind: extract.Date, text: text[at[1]:], start: e.Start + at[1], end: e.End, date: end.AddDate(0, 0, -1).Format(time.DateOnly)},
+	}
 }
 
 var rangeSplit = regexp.MustCompile(`\s*(?:\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b|–|—|~|\s-\s)\s*`)

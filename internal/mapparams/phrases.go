@@ -129,7 +129,7 @@ func (m *mapper) lists() {
 	var out []candidate
 	for i := 0; i < len(m.candidates); i++ {
 		j := i
-		for j+1 < len(m.candidates) && listGap.MatchString(m.Text[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
+		for j+1 < len(m.candidates) && goesOn(m.Text[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
 			j++
 		}
 		c := candidate{class: classList, start: m.candidates[i].start, end: m.candidates[j].end, preposition: m.candidates[i].preposition}
@@ -142,6 +142,7 @@ func (m *mapper) lists() {
 		}
 		c.text = m.Text[c.start:c.end]
 		c.first, c.last = m.candidates[i].first, m.candidates[j].last
+		c.medium = Medium(c.text)
 		out = append(out, c)
 		i = j
 	}
@@ -151,6 +152,13 @@ func (m *mapper) lists() {
 func (m *mapper) alike(i, j int) bool {
 	a, b := m.candidates[i], m.candidates[j]
 	return (a.number == nil) == (b.number == nil) && (a.kind == b.kind || a.kind == "" || b.kind == "")
+}
+
+// goesOn reports whether a list goes on behind what stands between two candidates. What listGap has is looked for first,
+// since that is much quicker.
+func goesOn(gap string) bool {
+	return (strings.ContainsAny(gap, ",&") || strings.Contains(gap, " and") || strings.Contains(gap, " or") || strings.Contains(gap, " as well as")) &&
+		listGap.MatchString(gap)
 }
 
 var listGap = regexp.MustCompile(`^["'”’)]?(?:,| and| or| &|, and|, or|,? as well as)\s*["'“‘(]?$|^\s*,\s*$`)

@@ -3,6 +3,7 @@ package mapparams
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"pflow/internal/extract"
@@ -16,7 +17,8 @@ type Request struct {
 	Words    []retrieve.Word
 	Entities []extract.Entity
 
-	sentences, parts []int32 // how many signs that end sentences, or these and commas, stand before each byte
+	sentences, parts []int32            // how many signs that end sentences, or these and commas, stand before each byte
+	named            func() []candidate // what its entities are as candidates
 }
 
 // Read reads a request, in time linear in it. The error is that of a context that ended.
@@ -36,6 +38,7 @@ func Read(ctx context.Context, text string, now time.Time) (*Request, error) {
 			r.parts[i+1]++
 		}
 	}
+	r.named = sync.OnceValue(r.entityCandidates)
 	return r, nil
 }
 

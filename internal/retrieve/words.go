@@ -18,7 +18,8 @@ type Word struct {
 
 // Words cuts a text into words: runs of letters or digits, also where a camelCase name turns.
 func Words(text string) []Word {
-	var out []Word
+	const usual = 6 // bytes of a word and the blank behind it
+	out := make([]Word, 0, len(text)/usual+1)
 	start := -1
 	var before rune
 	flush := func(end int) {
