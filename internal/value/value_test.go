@@ -155,7 +155,7 @@ func roundTrip(t *testing.T, v any) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, f := range []float64{1e20, -1e20, 1 << 63, -(1 << 63), 1<<63 - 1024, 1 << 64, 1e21, 1e-7, 123456789012345678901, 5e-324, math.MaxFloat64, -0.0, 0.1} {
+	for _, f := range []float64{1e20, -1e20, 1 << 63, -(1 << 63), 1<<63 - 1024, 1 << 64, 1e21, 1e-7, 123456789012345678901, 5e-324, math.MaxFloat64, math.Copysign(0, -1), 0.1} {
 		v, err := Normalize(f)
 		if err != nil {
 			t.Fatal(err)
