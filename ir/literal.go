@@ -2,38 +2,50 @@ package ir
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"pflow/internal/rabinkarp"
 	"pflow/internal/value"
 )
 
 // literals reports values of the request that stand in params as they are: a workflow is planned once and run for ever,
 // so they have to be inputs. Only text and numbers are looked for; a short yes or no says nothing.
 func (v *validator) literals() {
-	type found struct{ name, text string }
-	var wanted []found
+	var names, wanted []string
 	for _, name := range value.SortedKeys(v.o.Discovered) {
 		switch val := v.o.Discovered[name].(type) {
 		case string, int, float64, json.Number:
 			if text := strings.TrimSpace(Text(val)); text != "" {
-				wanted = append(wanted, found{name, text})
+				names, wanted = append(names, name), append(wanted, text)
 			}
 		}
 	}
 	if len(wanted) == 0 {
 		return
 	}
+	// Values that are alike are looked for once and reported by each of their names.
+	alike := map[string][]int{}
+	for k, text := range wanted {
+		alike[text] = append(alike[text], k)
+	}
+	distinct := value.SortedKeys(alike)
+	words := rabinkarp.New(distinct)
 	for i := range v.w.Nodes {
 		look := func(path, text string) {
-			for _, w := range wanted {
-				if !hasWord(text, w.text) {
-					continue
-				}
+			has, said := make(map[int]bool), []int(nil)
+			words.Find(text, func(k, start int) bool {
+				return !has[k] && standsAlone(text, start, start+len(distinct[k]))
+			}, func(k, _ int) {
+				has[k], said = true, append(said, alike[distinct[k]]...)
+			})
+			slices.Sort(said)
+			for _, k := range said {
 				f := v.error(RequestLiteral, path, i, "%s is a value of this request; write ${%s} and declare the input %q, so that the workflow fits the next request too",
-					excerpt(w.text), w.name, w.name)
-				f.Suggestion = "${" + w.name + "}"
+					excerpt(wanted[k]), names[k], names[k])
+				f.Suggestion = "${" + names[k] + "}"
 			}
 		}
 		for _, c := range v.params[i] {
@@ -90,19 +102,9 @@ func eachLiteral(v any, path string, f func(path, text string)) {
 	}
 }
 
-// hasWord reports whether a word stands in a text with no letter or digit beside it; 20 is no word of 0.20 or 20.5.
-func hasWord(text, word string) bool {
-	for from := 0; ; {
-		at := strings.Index(text[from:], word)
-		if at < 0 {
-			return false
-		}
-		at += from
-		if !joins(text[:at], word, true) && !joins(text[at+len(word):], word, false) {
-			return true
-		}
-		from = at + 1
-	}
+// standsAlone reports whether a part of a text has no letter or digit beside it; 20 is no word of 0.20 or 20.5.
+func standsAlone(text string, start, end int) bool {
+	return !joins(text[:start], text[start:end], true) && !joins(text[end:], text[start:end], false)
 }
 
 // joins reports whether the text before or after a word makes it part of a longer one.

@@ -13,28 +13,6 @@ import (
 	"pflow/ir"
 )
 
-func TestTemplatize(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		values map[string]any
-		want   string
-	}{
-		{"list 20 issues of 2024", map[string]any{"limit": "20", "year": 2024}, "list {limit} issues of {year}"},
-		{"20 of 200, 20 of 20", map[string]any{"n": 20}, "{n} of 200, {n} of {n}"},
-		{"copy a/b.txt to a", map[string]any{"to": "a", "from": "a/b.txt"}, "copy {from} to {to}"},
-		{"n is n", map[string]any{"n": "n"}, "{n} is {n}"},
-		{"limit 5", map[string]any{"x": "limit", "limit": "5"}, "{x} {limit}"},
-		{"naïve naïveté", map[string]any{"w": "naïve"}, "{w} naïveté"},
-		{"cost: $5.", map[string]any{"price": "$5"}, "cost: {price}."},
-		{"yes", map[string]any{"a": true, "b": nil, "c": []any{"yes"}, "d": " "}, "yes"},
-		{"", map[string]any{"a": "x"}, ""},
-	} {
-		if got := templatize(c.text, c.values); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
-		}
-	}
-}
-
 func TestSettleParams(t *testing.T) {
 	const inputs = `[{"name": "n", "type": "integer", "required": true, "description": "how many"}, {"name": "id", "type": "string", "required": true},
 		{"name": "on", "type": "boolean", "default": true}, {"name": "tags", "type": "array"}, {"name": "text", "type": "string", "required": true, "from_stdin": true}]`

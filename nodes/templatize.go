@@ -1,14 +1,13 @@
 package nodes
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"pflow/engine"
+	"pflow/internal/rabinkarp"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -50,59 +49,48 @@ nodes:
 	}
 }
 
-// templatize takes the text apart at values, so that a name that was put in is never taken for a value.
+// templatize looks for values in the text as it was given, so that a name that was put in is never taken for a value.
 func templatize(text string, values map[string]any) string {
-	type named struct{ name, text string }
-	var wanted []named
+	var names, wanted []string
 	for _, name := range value.SortedKeys(values) {
 		switch v := values[name].(type) {
 		case string, int, float64:
 			if t := strings.TrimSpace(ir.Text(v)); t != "" {
-				wanted = append(wanted, named{name, t})
+				names, wanted = append(names, name), append(wanted, t)
 			}
 		}
 	}
-	slices.SortStableFunc(wanted, func(a, b named) int { return cmp.Compare(len(b.text), len(a.text)) })
-	parts := []string{text} // at even places text, at odd ones names
-	for _, w := range wanted {
-		var next []string
-		for i, part := range parts {
-			if i%2 == 1 {
-				next = append(next, part)
-				continue
-			}
-			for {
-				at := wholeWord(part, w.text)
-				if at < 0 {
-					break
-				}
-				next = append(next, part[:at], "{"+w.name+"}")
-				part = part[at+len(w.text):]
-			}
-			next = append(next, part)
+	taken := make([]bool, len(text))
+	at := map[int]int{} // where a value begins -> which, from 1
+	rabinkarp.New(wanted).Find(text, func(k, start int) bool {
+		end := start + len(wanted[k])
+		// Longer ones were looked for before: one that overlaps this one has its first byte or its last.
+		return !taken[start] && !taken[end-1] && wholeWord(text, start, end)
+	}, func(k, start int) {
+		at[start] = k + 1
+		for i := range len(wanted[k]) {
+			taken[start+i] = true
 		}
-		parts = next
+	})
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if k := at[i]; k > 0 {
+			b.WriteString("{" + names[k-1] + "}")
+			i += len(wanted[k-1])
+			continue
+		}
+		b.WriteByte(text[i])
+		i++
 	}
-	return strings.Join(parts, "")
+	return b.String()
 }
 
-// wholeWord finds a value in a text with no letter, digit or _ going on beside it.
-func wholeWord(text, word string) int {
+// wholeWord reports whether no letter, digit or _ goes on beside a part of a text.
+func wholeWord(text string, start, end int) bool {
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
-	first, _ := utf8.DecodeRuneInString(word)
-	last, _ := utf8.DecodeLastRuneInString(word)
-	for from := 0; ; {
-		at := strings.Index(text[from:], word)
-		if at < 0 {
-			return -1
-		}
-		at += from
-		before, n := utf8.DecodeLastRuneInString(text[:at])
-		after, m := utf8.DecodeRuneInString(text[at+len(word):])
-		if (n == 0 || !inWord(before) || !inWord(first)) && (m == 0 || !inWord(after) || !inWord(last)) {
-			return at
-		}
-		_, size := utf8.DecodeRuneInString(text[at:])
-		from = at + size
-	}
+	first, _ := utf8.DecodeRuneInString(text[start:end])
+	last, _ := utf8.DecodeLastRuneInString(text[start:end])
+	before, n := utf8.DecodeLastRuneInString(text[:start])
+	after, m := utf8.DecodeRuneInString(text[end:])
+	return (n == 0 || !inWord(before) || !inWord(first)) && (m == 0 || !inWord(after) || !inWord(last))
 }
