@@ -71,7 +71,7 @@ func (p *Program) evalCEL(s *Scope) (any, error) {
 	s.left = s.steps
 	out, _, err := p.cel.Eval((*activation)(s))
 	if err == nil {
-		v, err := native(out)
+		v, err := s.native(out)
 		if err != nil {
 			return nil, p.Raise(err)
 		}

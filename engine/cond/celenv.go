@@ -128,7 +128,7 @@ func celCall(f function) func(args ...ref.Val) ref.Val {
 		s, args := celPays(args)
 		values := make([]any, len(args))
 		for i, arg := range args {
-			v, err := native(arg)
+			v, err := s.native(arg)
 			if err == nil {
 				v, err = argument(s, f.Name, v, f.params[i])
 			}
@@ -190,10 +190,16 @@ func celOperations() []cel.EnvOption {
 		declare("@double", cel.SingletonFunctionBinding(celCall(own("double", value.Number, toNumber("double"), value.Any))), one(i, d), one(d, d), one(s, d)),
 		declare("@greatest", cel.SingletonFunctionBinding(celCall(extremes("math.greatest", 1))), extremesOf...),
 		declare("@least", cel.SingletonFunctionBinding(celCall(extremes("math.least", -1))), extremesOf...),
-		declare("@iter", cel.SingletonUnaryBinding(celIter), sig{[]*types.Type{list}, list}, sig{[]*types.Type{object}, types.NewListType(k)}),
+		declare("@iter", cel.SingletonFunctionBinding(celIter), sig{[]*types.Type{list}, list}, sig{[]*types.Type{object}, types.NewListType(k)}),
 		declare("@string", cel.SingletonUnaryBinding(celString), sig{[]*types.Type{dyn}, s}),
 		declare("@text", cel.SingletonFunctionBinding(celText), sig{[]*types.Type{dyn}, s}),
 		declare("@range", cel.SingletonFunctionBinding(celRange), sig{[]*types.Type{i}, types.NewListType(i)}),
+		declare("@paid", cel.SingletonFunctionBinding(celPaid), sig{[]*types.Type{a, i, dyn}, a}),
+		declare("@paidtext", cel.SingletonFunctionBinding(celPaidText), sig{[]*types.Type{a, i, dyn}, a}),
+		declare("@walked", cel.SingletonFunctionBinding(celWalked), two(a, dyn, a)),
+		declare("@matches", cel.SingletonFunctionBinding(celMatches), sig{[]*types.Type{s, s, dyn}, b}),
+		declare("@find", cel.SingletonFunctionBinding(celFind(false)), two(s, s, i), sig{[]*types.Type{s, s, i}, i}),
+		declare("@findlast", cel.SingletonFunctionBinding(celFind(true)), two(s, s, i), sig{[]*types.Type{s, s, i}, i}),
 		declare("@bool", cel.SingletonUnaryBinding(celBool), sig{[]*types.Type{dyn}, b}),
 		declare("@join", cel.SingletonFunctionBinding(celCall(own("join", value.String, join, value.Array, value.String))),
 			sig{[]*types.Type{types.NewListType(s)}, s}, two(types.NewListType(s), s, s)),

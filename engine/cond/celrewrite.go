@@ -54,15 +54,49 @@ func (w *celRewriter) number(e ast.Expr) bool {
 	return w.is(e, types.IntKind) || w.is(e, types.DoubleKind)
 }
 
-// scalar reports that comparing with e is quick.
-func (w *celRewriter) scalar(e ast.Expr) bool {
-	return w.number(e) || w.is(e, types.BoolKind) || w.is(e, types.StringKind) || w.is(e, types.NullTypeKind)
+// fixed reports that comparing with e is quick however long the other side is.
+func (w *celRewriter) fixed(e ast.Expr) bool {
+	if w.number(e) || w.is(e, types.BoolKind) || w.is(e, types.NullTypeKind) {
+		return true
+	}
+	text, ok := celLiteral(e)
+	return ok && len(text) <= short
+}
+
+func celLiteral(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	text, ok := e.AsLiteral().(types.String)
+	return string(text), ok
+}
+
+// paid is e, whose value is paid for: weight steps for 64 bytes of text, and one for each item of what is no text unless
+// with is "@paidtext".
+func (w *celRewriter) paid(e ast.Expr, with string, weight int) ast.Expr {
+	if w.fixed(e) || with == "@paidtext" && (w.is(e, types.ListKind) || w.is(e, types.MapKind)) {
+		return e
+	}
+	return w.fac.NewCall(w.id(e), with, e, w.fac.NewLiteral(w.id(e), types.Int(weight)), w.scope(e))
+}
+
+// celWeights are CEL's functions of texts, by what they take of each.
+var celWeights = map[string]int{
+	"charAt": converts, "lowerAscii": converts, "upperAscii": converts, "substring": converts, "trim": converts,
+	"strings.quote": parses, "split": cuts, "reverse": converts, "slice": reads, "size": reads, "bool": reads,
 }
 
 func (w *celRewriter) visit(e ast.Expr) {
 	switch e.Kind() {
 	case ast.CallKind:
 		w.call(e)
+	case ast.MapKind:
+		entries := e.AsMap().Entries()
+		for i, entry := range entries {
+			m := entry.AsMapEntry()
+			entries[i] = w.fac.NewMapEntry(entry.ID(), w.paid(m.Key(), "@paidtext", reads), m.Value(), m.IsOptional())
+		}
+		e.SetKindCase(w.fac.NewMap(e.ID(), entries))
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		// The condition is looked at in every round, also after a round that failed.
@@ -93,19 +127,75 @@ func (w *celRewriter) call(e ast.Expr) {
 		e.SetKindCase(right)
 	case "contains", "startsWith", "endsWith", "matches":
 		if call.IsMemberFunction() && len(args) == 1 {
-			e.SetKindCase(w.fac.NewMemberCall(e.ID(), name, w.text(call.Target()), w.text(args[0])))
+			args = []ast.Expr{call.Target(), args[0]}
+		}
+		if len(args) != 2 {
+			return
+		}
+		text, other := w.text(args[0]), w.text(args[1])
+		switch pattern, constant := celLiteral(other); {
+		case name == "matches" && !constant:
+			delete(w.tree.ReferenceMap(), e.ID()) // or CEL calls what it first found under this id
+			put("@matches", text, other, w.scope(e))
+			return
+		case name == "matches":
+			text = w.paid(text, "@paidtext", weightOf(pattern))
+		case name == "contains":
+			text = w.paid(text, "@paidtext", reads)
+		default:
+			other = w.paid(other, "@paidtext", reads)
+		}
+		e.SetKindCase(w.fac.NewMemberCall(e.ID(), name, text, other))
+	case "indexOf", "lastIndexOf":
+		if call.IsMemberFunction() {
+			delete(w.tree.ReferenceMap(), e.ID())
+			put(map[string]string{"indexOf": "@find", "lastIndexOf": "@findlast"}[name],
+				append(append([]ast.Expr{call.Target()}, args...), w.scope(e))...)
+		}
+	case "@member", "@ask", "@has":
+		put(name, args[0], w.paid(args[1], "@paidtext", reads))
+	case "@lt", "@le", "@gt", "@ge":
+		if !w.fixed(args[0]) && !w.fixed(args[1]) {
+			put(name, w.paid(args[0], "@paidtext", reads), args[1])
 		}
 	case "@add":
 		if !w.number(args[0]) || !w.number(args[1]) {
 			put("@concat", args[0], args[1], w.scope(e))
 		}
 	case "@eq", "@ne":
-		if !w.scalar(args[0]) && !w.scalar(args[1]) {
+		if !w.fixed(args[0]) && !w.fixed(args[1]) {
 			put(map[string]string{"@eq": "@same", "@ne": "@differ"}[name], args[0], args[1], w.scope(e))
 		}
-	case "@among", "@text", "@range", "@replace", "@join", "@distinct", "@int", "@double", "@greatest", "@least":
+	case "@among", "@text", "@range", "@replace", "@join", "@distinct", "@int", "@double", "@greatest", "@least", "@iter":
 		put(name, append(args[:len(args):len(args)], w.scope(e))...)
+	case "sort", "@sortByAssociatedKeys", "flatten":
+		if call.IsMemberFunction() {
+			walked := func(e ast.Expr) ast.Expr { return w.fac.NewCall(w.id(e), "@walked", e, w.scope(e)) }
+			of := make([]ast.Expr, len(args))
+			for i, arg := range args {
+				if of[i] = arg; !w.number(arg) {
+					of[i] = walked(arg)
+				}
+			}
+			e.SetKindCase(w.fac.NewMemberCall(e.ID(), name, walked(call.Target()), of...))
+		}
 	default:
+		if weight, ok := celWeights[name]; ok {
+			with := "@paid"
+			if name == "size" {
+				with = "@paidtext" // characters are counted; of a list or an object the size is known
+			}
+			of := make([]ast.Expr, len(args))
+			for i, arg := range args {
+				of[i] = w.paid(arg, with, weight)
+			}
+			if call.IsMemberFunction() {
+				e.SetKindCase(w.fac.NewMemberCall(e.ID(), name, w.paid(call.Target(), with, weight), of...))
+			} else {
+				put(name, of...)
+			}
+			return
+		}
 		if !call.IsMemberFunction() && sharedNames[name] {
 			put(name, append(args[:len(args):len(args)], w.scope(e))...)
 		}

@@ -14,8 +14,12 @@ import (
 	"pflow/internal/value"
 )
 
-// native gives a CEL value as the engine holds it. Lists and objects that came from the store are given as they are.
-func native(v ref.Val) (any, error) {
+// native gives a CEL value as the engine holds it, paid for by what is made. Lists and objects that came from the store are
+// given as they are.
+func (s *Scope) native(v ref.Val) (any, error) { return native(v, s.spend) }
+
+// native gives a CEL value as the engine holds it; pay is asked before n values are made.
+func native(v ref.Val, pay func(n int) error) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
 		return nil, nil
@@ -37,21 +41,24 @@ func native(v ref.Val) (any, error) {
 	case *types.Err:
 		return nil, v
 	case traits.Mapper:
-		return nativeMap(v)
+		return nativeMap(v, pay)
 	case traits.Lister:
-		return nativeList(v)
+		return nativeList(v, pay)
 	}
 	return nil, fault.New(fault.Type, "%s is no value of a flow", celTypeName(v.Type().TypeName()))
 }
 
-func nativeList(v traits.Lister) (any, error) {
+func nativeList(v traits.Lister, pay func(int) error) (any, error) {
 	if items, ok := v.Value().([]any); ok {
 		return items, nil
 	}
 	n, _ := v.Size().(types.Int)
+	if err := pay(int(n)); err != nil {
+		return nil, err
+	}
 	out := make([]any, n)
 	for i := range out {
-		item, err := native(v.Get(types.Int(i)))
+		item, err := native(v.Get(types.Int(i)), pay)
 		if err != nil {
 			return nil, err
 		}
@@ -60,9 +67,13 @@ func nativeList(v traits.Lister) (any, error) {
 	return out, nil
 }
 
-func nativeMap(v traits.Mapper) (any, error) {
+func nativeMap(v traits.Mapper, pay func(int) error) (any, error) {
 	if m, ok := v.Value().(map[string]any); ok {
 		return m, nil
+	}
+	n, _ := v.Size().(types.Int)
+	if err := pay(int(n)); err != nil {
+		return nil, err
 	}
 	out := map[string]any{}
 	for it := v.Iterator(); it.HasNext() == types.True; {
@@ -71,7 +82,7 @@ func nativeMap(v traits.Mapper) (any, error) {
 		if !ok {
 			return nil, fault.New(fault.Type, "an object's keys are strings, not %s", celTypeName(k.Type().TypeName()))
 		}
-		item, err := native(v.Get(k))
+		item, err := native(v.Get(k), pay)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +90,27 @@ func nativeMap(v traits.Mapper) (any, error) {
 	}
 	return out, nil
 }
+
+// sketch gives a CEL value as far as an operation on scalars needs it: of a large list or object that CEL made there is
+// nothing but its kind.
+func sketch(v ref.Val) (any, error) {
+	left := 100
+	out, err := native(v, func(n int) error {
+		if left -= n; left < 0 {
+			return errLarge
+		}
+		return nil
+	})
+	if err != errLarge {
+		return out, err
+	}
+	if _, ok := v.(traits.Mapper); ok {
+		return map[string]any{}, nil
+	}
+	return []any{}, nil
+}
+
+var errLarge = errors.New("large")
 
 // wrap gives a normalised value to CEL.
 func wrap(v any) ref.Val {
@@ -104,24 +136,88 @@ func result(v any, err error) ref.Val {
 	return wrap(v)
 }
 
-// both gives the operands of an operation as the engine holds them.
+// both gives the operands of an operation on scalars.
 func both(x, y ref.Val) (a, b any, err error) {
-	if a, err = native(x); err != nil {
+	if a, err = sketch(x); err != nil {
 		return nil, nil, err
 	}
-	b, err = native(y)
+	b, err = sketch(y)
 	return a, b, err
+}
+
+// both gives the operands of an operation as the engine holds them.
+func (s *Scope) both(x, y ref.Val) (a, b any, err error) {
+	if a, err = s.native(x); err != nil {
+		return nil, nil, err
+	}
+	b, err = s.native(y)
+	return a, b, err
+}
+
+// celMissing is missing of a list or an object that CEL may have made.
+func celMissing(x, y ref.Val) error {
+	base, key, err := both(x, y)
+	if err != nil {
+		return err
+	}
+	if n, ok := x.(traits.Sizer); ok && n.Size() != types.IntZero {
+		switch b := base.(type) {
+		case []any:
+			if _, name := key.(string); len(b) == 0 && !name {
+				size, _ := n.Size().(types.Int)
+				return missingItem(key, int(size))
+			}
+		case map[string]any:
+			if len(b) == 0 {
+				return fault.New(fault.MissingKey, "there is no member %s", value.JSON(key))
+			}
+		}
+	}
+	return missing(base, key)
+}
+
+// celLookup is lookup in what CEL may have made, which is asked as it is.
+func celLookup(x, y ref.Val) (ref.Val, bool, error) {
+	switch c := x.(type) {
+	case traits.Mapper:
+		if _, ok := c.Value().(map[string]any); !ok {
+			v, found := c.Find(y)
+			return v, found, nil
+		}
+	case traits.Lister:
+		if _, ok := c.Value().([]any); !ok {
+			n, _ := c.Size().(types.Int)
+			key, err := sketch(y)
+			if err != nil {
+				return nil, false, err
+			}
+			i, ok, err := index(key, int(n))
+			if err != nil || !ok {
+				return nil, false, err
+			}
+			return c.Get(types.Int(i)), true, nil
+		}
+	}
+	base, key, err := both(x, y)
+	if err != nil {
+		return nil, false, err
+	}
+	v, found, err := lookup(base, key)
+	return wrap(v), found, err
 }
 
 func celMember(x, y ref.Val) ref.Val {
 	if opt, ok := x.(*types.Optional); ok {
 		return celAsk(opt, y)
 	}
-	base, key, err := both(x, y)
+	v, found, err := celLookup(x, y)
 	if err != nil {
 		return types.WrapErr(err)
 	}
-	return result(member(base, key))
+	if !found {
+		return types.WrapErr(celMissing(x, y))
+	}
+	return v
 }
 
 func celAsk(x, y ref.Val) ref.Val {
@@ -131,18 +227,14 @@ func celAsk(x, y ref.Val) ref.Val {
 		}
 		x = opt.GetValue()
 	}
-	base, key, err := both(x, y)
-	if err != nil {
-		return types.WrapErr(err)
-	}
-	v, found, err := ask(base, key)
+	v, found, err := celLookup(x, y)
 	switch {
 	case err != nil:
 		return types.WrapErr(err)
 	case !found:
 		return types.OptionalNone
 	}
-	return types.OptionalOf(wrap(v))
+	return types.OptionalOf(v)
 }
 
 func celHas(x, y ref.Val) ref.Val {
@@ -167,7 +259,7 @@ func celValue(x ref.Val) ref.Val {
 
 func celIn(args ...ref.Val) ref.Val {
 	s, args := celPays(args)
-	item, in, err := both(args[0], args[1])
+	item, in, err := s.both(args[0], args[1])
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -196,21 +288,26 @@ func celEqual(x, y ref.Val, want bool) ref.Val {
 	if err != nil {
 		return types.WrapErr(err)
 	}
-	return types.Bool(equal(a, b) == want)
+	return types.Bool(equal(a, b) == want) // one is a scalar, see celRewriter
 }
 
 // celSame is celEqual where both sides may be large.
 func celSame(want bool) func(args ...ref.Val) ref.Val {
 	return func(args ...ref.Val) ref.Val {
 		s, args := celPays(args)
-		for _, arg := range args {
-			if v, err := native(arg); err == nil {
-				if err := s.walk(v); err != nil {
-					return types.WrapErr(err)
-				}
-			}
+		a, err := s.native(args[0])
+		if err != nil {
+			return celEqual(args[0], args[1], want) // what is no value, or one error more
 		}
-		return celEqual(args[0], args[1], want)
+		b, err := s.native(args[1])
+		if err != nil {
+			return celEqual(args[0], args[1], want)
+		}
+		same, err := s.same(a, b)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		return types.Bool(same == want)
 	}
 }
 
@@ -242,7 +339,7 @@ func celArithmetic(op string) func(x, y ref.Val) ref.Val {
 // value.
 func celConcat(args ...ref.Val) ref.Val {
 	s, args := celPays(args)
-	a, b, err := both(args[0], args[1])
+	a, b, err := s.both(args[0], args[1])
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -280,11 +377,16 @@ func celPays(args []ref.Val) (*Scope, []ref.Val) {
 }
 
 // celIter is what a macro runs over: the items of a list, the keys of an object in order.
-func celIter(x ref.Val) ref.Val {
+func celIter(args ...ref.Val) ref.Val {
+	s, args := celPays(args)
+	x := args[0]
 	switch x.(type) {
 	case traits.Mapper:
-		v, err := native(x)
+		v, err := s.native(x)
 		if err != nil {
+			return types.WrapErr(err)
+		}
+		if err := s.sorting(len(v.(map[string]any))); err != nil {
 			return types.WrapErr(err)
 		}
 		keys := value.SortedKeys(v.(map[string]any))
@@ -292,18 +394,71 @@ func celIter(x ref.Val) ref.Val {
 	case traits.Lister:
 		return x
 	}
-	v, err := native(x)
+	v, err := s.native(x)
 	if err != nil {
 		return types.WrapErr(err)
 	}
 	return types.WrapErr(fault.New(fault.Type, "this takes a list or an object, got %s", describe(v)))
 }
 
+// celPaid gives its first argument, paid for: the steps for each 64 bytes of a text, or one for each item.
+func celPaid(args ...ref.Val) ref.Val {
+	s, args := celPays(args)
+	err := error(nil)
+	switch x := args[0].(type) {
+	case types.String:
+		err = s.scan(len(x) * int(args[1].(types.Int)))
+	case traits.Sizer:
+		if n, ok := x.Size().(types.Int); ok {
+			err = s.spend(int(n))
+		}
+	}
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return args[0]
+}
+
+// celPaidText is celPaid for what takes no time with lists and objects.
+func celPaidText(args ...ref.Val) ref.Val {
+	if _, ok := args[0].(types.String); ok {
+		return celPaid(args...)
+	}
+	return args[0]
+}
+
+// celWalked gives its first argument, paid for by all its parts and for being sorted.
+func celWalked(args ...ref.Val) ref.Val {
+	s, args := celPays(args)
+	v, err := s.native(args[0])
+	if err == nil {
+		err = s.walk(v)
+	}
+	if list, ok := v.([]any); ok && err == nil {
+		err = s.sorting(len(list))
+	}
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return args[0]
+}
+
+// celMatches is matches with a pattern that is only known now.
+func celMatches(args ...ref.Val) ref.Val {
+	s, args := celPays(args)
+	a, ok1 := args[0].(types.String)
+	b, ok2 := args[1].(types.String)
+	if !ok1 || !ok2 {
+		return types.WrapErr(fault.New(fault.Type, "matches takes two strings"))
+	}
+	return result(s.matches(string(a), string(b)))
+}
+
 func celBool(x ref.Val) ref.Val {
 	if b, ok := x.(types.Bool); ok {
 		return b
 	}
-	v, err := native(x)
+	v, err := sketch(x)
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -315,7 +470,7 @@ func celString(x ref.Val) ref.Val {
 	if s, ok := x.(types.String); ok {
 		return s
 	}
-	v, err := native(x)
+	v, err := sketch(x)
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -329,7 +484,10 @@ func celText(args ...ref.Val) ref.Val {
 	if text, ok := args[0].(types.String); ok {
 		return text
 	}
-	v, err := native(args[0])
+	v, err := s.native(args[0])
+	if err == nil {
+		err = s.walk(v)
+	}
 	if err == nil {
 		v, err = value.Normalize(v)
 	}

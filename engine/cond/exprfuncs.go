@@ -14,24 +14,33 @@ import (
 // exprOwn replaces functions of expr that go in map order, make text without a bound, print Go's nil, or give another
 // number where one does not fit.
 var exprOwn = []function{
-	own("keys", value.Array, func(_ *Scope, a []any) (any, error) {
+	own("keys", value.Array, func(s *Scope, a []any) (any, error) {
 		m := a[0].(map[string]any)
+		if err := s.sorting(len(m)); err != nil {
+			return nil, err
+		}
 		out := make([]any, 0, len(m))
 		for _, k := range value.SortedKeys(m) {
 			out = append(out, k)
 		}
 		return out, nil
 	}, value.Object),
-	own("values", value.Array, func(_ *Scope, a []any) (any, error) {
+	own("values", value.Array, func(s *Scope, a []any) (any, error) {
 		m := a[0].(map[string]any)
+		if err := s.sorting(len(m)); err != nil {
+			return nil, err
+		}
 		out := make([]any, 0, len(m))
 		for _, k := range value.SortedKeys(m) {
 			out = append(out, m[k])
 		}
 		return out, nil
 	}, value.Object),
-	own("toPairs", value.Array, func(_ *Scope, a []any) (any, error) {
+	own("toPairs", value.Array, func(s *Scope, a []any) (any, error) {
 		m := a[0].(map[string]any)
+		if err := s.sorting(len(m)); err != nil {
+			return nil, err
+		}
 		out := make([]any, 0, len(m))
 		for _, k := range value.SortedKeys(m) {
 			out = append(out, []any{k, m[k]})
@@ -51,7 +60,7 @@ var exprOwn = []function{
 		return builtin.Type(a[0]), nil
 	}, value.Any),
 	own("toJSON", value.String, func(s *Scope, a []any) (any, error) { return toJSON(s, a[0]) }, value.Any),
-	own("fromJSON", value.Any, func(_ *Scope, a []any) (any, error) { return value.ParseJSON([]byte(a[0].(string))) }, value.String),
+	own("fromJSON", value.Any, func(s *Scope, a []any) (any, error) { return parseJSON(s, a[0].(string)) }, value.String),
 	opt(1, own("trim", value.String, func(_ *Scope, a []any) (any, error) {
 		if len(a) == 1 {
 			return strings.TrimSpace(a[0].(string)), nil
@@ -173,13 +182,18 @@ func sortList(s *Scope, a []any) (any, error) {
 		return nil, fault.New(fault.Type, `sort takes "asc" or "desc", got %s`, value.JSON(order))
 	}
 	out := slices.Clone(a[0].([]any))
-	if err := s.spend(len(out)); err != nil {
+	if err := s.sorting(len(out)); err != nil {
 		return nil, err
 	}
 	var failed error
 	slices.SortStableFunc(out, func(x, y any) int {
-		c, err := compare("<", x, y)
-		if err != nil && failed == nil {
+		if failed != nil {
+			return 0
+		}
+		c, err := s.order("<", x, y)
+		if s.left < 0 {
+			failed = err
+		} else if err != nil {
 			failed = fault.New(fault.Type, "sort cannot order %s and %s", describe(x), value.Describe(y))
 		}
 		if order == "desc" {
@@ -194,6 +208,9 @@ func sortList(s *Scope, a []any) (any, error) {
 // not with its square.
 func uniq(s *Scope, a []any) (any, error) {
 	items := a[0].([]any)
+	if err := s.spend(10 * len(items)); err != nil {
+		return nil, err
+	}
 	seen := make(map[string]bool, len(items))
 	out := make([]any, 0, len(items))
 	for _, item := range items {

@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"pflow/internal/fault"
@@ -38,22 +39,28 @@ var exprTyped = map[string]any{
 // exprPaid take the Scope as their last argument, because their work grows with their values.
 var exprPaid = map[string]func(args ...any) (any, error){
 	"@among": func(a ...any) (any, error) { return paidContains(a[0], a[1], a[2].(*Scope)) },
-	"@same": func(a ...any) (any, error) {
-		s := a[2].(*Scope)
-		if err := s.walk(a[0]); err != nil {
+	"@same":  func(a ...any) (any, error) { return a[2].(*Scope).same(a[0], a[1]) },
+	"@below": func(a ...any) (any, error) { c, err := a[2].(*Scope).order("<", a[0], a[1]); return c < 0, err },
+	"@upto":  func(a ...any) (any, error) { c, err := a[2].(*Scope).order("<=", a[0], a[1]); return c <= 0, err },
+	"@above": func(a ...any) (any, error) { c, err := a[2].(*Scope).order(">", a[0], a[1]); return c > 0, err },
+	"@from":  func(a ...any) (any, error) { c, err := a[2].(*Scope).order(">=", a[0], a[1]); return c >= 0, err },
+	"@paid":  func(a ...any) (any, error) { return a[0], a[2].(*Scope).pay(a[0], a[1].(int)) },
+	"@text":  func(a ...any) (any, error) { return a[0], a[2].(*Scope).payText(a[0], a[1].(int)) },
+	"@key": func(a ...any) (any, error) {
+		s := a[1].(*Scope)
+		if err := s.spend(4); err != nil {
 			return nil, err
 		}
-		if err := s.walk(a[1]); err != nil {
-			return nil, err
-		}
-		return equal(a[0], a[1]), nil
+		return a[0], s.pay(a[0], 4*reads)
 	},
-	"@walked": func(a ...any) (any, error) { return a[0], a[1].(*Scope).walk(a[0]) },
-	"@add":    func(a ...any) (any, error) { return add(a[0], a[1], a[2].(*Scope)) },
-	"@sum":    func(a ...any) (any, error) { return sum(a[0], a[1].(*Scope)) },
-	"@range":  func(a ...any) (any, error) { return rangeOf(a[0], a[1], a[2].(*Scope)) },
-	"@slice":  func(a ...any) (any, error) { return slice(a[0], a[1], a[2]) },
-	"@tick":   func(a ...any) (any, error) { return nil, a[0].(*Scope).spend(1) },
+	"@normal":  func(a ...any) (any, error) { return a[1].(*Scope).normal(a[0]) },
+	"@matches": func(a ...any) (any, error) { return a[2].(*Scope).matches(a[0].(string), a[1].(string)) },
+	"@walked":  func(a ...any) (any, error) { return a[0], a[1].(*Scope).walk(a[0]) },
+	"@add":     func(a ...any) (any, error) { return add(a[0], a[1], a[2].(*Scope)) },
+	"@sum":     func(a ...any) (any, error) { return sum(a[0], a[1].(*Scope)) },
+	"@range":   func(a ...any) (any, error) { return rangeOf(a[0], a[1], a[2].(*Scope)) },
+	"@slice":   func(a ...any) (any, error) { return slice(a[0], a[1], a[2], a[3].(*Scope)) },
+	"@tick":    func(a ...any) (any, error) { return nil, a[0].(*Scope).spend(1) },
 }
 
 func must[T any](v T, err error) T {
@@ -65,14 +72,30 @@ func must[T any](v T, err error) T {
 
 // paidContains is contains, paid for by the items looked at.
 func paidContains(item, in any, s *Scope) (bool, error) {
-	if list, ok := in.([]any); ok {
-		before := s.left
-		if err := s.walk(item); err != nil {
+	switch in := in.(type) {
+	case []any:
+		if err := s.spend(len(in)); err != nil {
 			return false, err
 		}
-		if err := s.spend(len(list) * (1 + before - s.left)); err != nil {
+		for _, v := range in {
+			if ok, err := s.same(v, item); ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	case []int:
+		if err := s.spend(len(in)); err != nil {
 			return false, err
 		}
+		return slices.ContainsFunc(in, func(v int) bool { return equal(v, item) }), nil
+	case map[string]any:
+		if err := s.payText(item, reads); err != nil {
+			return false, err
+		}
+		return contains(item, in)
+	}
+	if err := s.walk(in); err != nil {
+		return false, err
 	}
 	return contains(item, in)
 }
@@ -164,7 +187,12 @@ func rangeOf(from, to any, s *Scope) (any, error) {
 
 // slice is a[from:to] of a list, or of a string by characters. Ends out of range are drawn in, as expr has it; nil
 // stands for an end left out.
-func slice(base, from, to any) (any, error) {
+func slice(base, from, to any, s *Scope) (any, error) {
+	if _, ok := base.([]any); !ok {
+		if err := s.pay(base, converts); err != nil {
+			return nil, err
+		}
+	}
 	normal, err := shallow(base)
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		n.Node = w.node(n.Node)
 		n.SetNature(unknown)
 	case *ast.MemberNode:
-		n.Node, n.Property = w.node(n.Node), w.node(n.Property)
+		n.Node, n.Property = w.node(n.Node), w.named(w.node(n.Property))
 		if !n.Optional {
 			return w.call(n, *n.Nature(), "@member", n.Node, n.Property)
 		}
@@ -96,7 +96,7 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 			none.SetNature(nature.Nature{Nil: true})
 			return none
 		}
-		return w.call(n, *n.Nature(), "@slice", w.node(n.Node), end(n.From), end(n.To))
+		return w.call(n, *n.Nature(), "@slice", w.node(n.Node), end(n.From), end(n.To), w.scope(n))
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == anyName {
 			out := w.node(n.Arguments[0])
@@ -127,7 +127,7 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		w.nodes(n.Pairs)
 	case *ast.PairNode:
 		n.Key, n.Value = w.node(n.Key), w.node(n.Value)
-		n.Key = w.text(n.Key)
+		n.Key = w.named(w.text(n.Key))
 	}
 	return n
 }
@@ -150,6 +150,28 @@ func (w *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 				n.Arguments[i] = w.call(arg, *arg.Nature(), "@walked", arg, w.scope(arg))
 			}
 		}
+	case "upper", "lower", "toBase64", "fromBase64":
+		w.pay(n.Arguments, "@text", converts)
+	case "reverse", "concat", "fromPairs":
+		w.pay(n.Arguments, "@paid", reads)
+	case "indexOf", "lastIndexOf":
+		w.pay(n.Arguments, "@text", reads)
+	case "len":
+		w.pay(n.Arguments, "@text", reads) // characters are counted; of a list or an object the size is known
+	case "get", "hasPrefix", "hasSuffix":
+		w.pay(n.Arguments[1:], "@text", reads)
+	}
+	switch n.Name {
+	case "groupBy", "sortBy":
+		if by, ok := n.Arguments[1].(*ast.PredicateNode); ok {
+			body := by.Node.(*ast.SequenceNode) // the tick, and what the author wrote
+			key := body.Nodes[1]
+			body.Nodes[1] = w.call(key, *key.Nature(), "@key", key, w.scope(key))
+		}
+	}
+	switch n.Name {
+	case "groupBy", "fromPairs":
+		return w.call(n, *n.Nature(), "@normal", n, w.scope(n))
 	}
 	if n.Name != "sum" {
 		return n
@@ -164,8 +186,36 @@ func (w *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	return w.call(n, unknown, "@sum", over, w.scope(n))
 }
 
+// pay makes the arguments of a function of expr's pay for what it does with each.
+func (w *rewriter) pay(args []ast.Node, name string, weight int) {
+	for i, arg := range args {
+		args[i] = w.paid(arg, name, weight)
+	}
+}
+
+// paid is a node whose value is paid for: with "@text" only if it is a text.
+func (w *rewriter) paid(n ast.Node, name string, weight int) ast.Node {
+	if w.fixed(n) || name == "@text" && (n.Nature().IsArray() || n.Nature().IsMap()) {
+		return n
+	}
+	by := &ast.IntegerNode{Value: weight}
+	by.SetLocation(n.Location())
+	by.SetNature(*intNature())
+	return w.call(n, *n.Nature(), name, n, by, w.scope(n))
+}
+
+// named is a key, which pays for being looked up.
+func (w *rewriter) named(n ast.Node) ast.Node { return w.paid(n, "@text", reads) }
+
+// isShort reports a text that stands in the source and costs nothing to speak of.
+func isShort(n ast.Node) bool {
+	text, ok := n.(*ast.StringNode)
+	return ok && len(text.Value) <= short
+}
+
 var arithmeticNames = map[string]string{"-": "@sub", "*": "@mul", "/": "@div", "%": "@mod", "**": "@pow", "^": "@pow"}
 var orderNames = map[string]string{"<": "@lt", "<=": "@le", ">": "@gt", ">=": "@ge"}
+var paidOrderNames = map[string]string{"<": "@below", "<=": "@upto", ">": "@above", ">=": "@from"}
 
 func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	n.Left, n.Right = w.node(n.Left), w.node(n.Right)
@@ -173,12 +223,12 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	switch n.Operator {
 	case "==", "!=":
 		for _, kind := range []string{"int", "float", "string", "bool"} {
-			if w.sure(l, kind) && w.sure(r, kind) {
+			if w.sure(l, kind) && w.sure(r, kind) && (kind != "string" || isShort(l) || isShort(r)) {
 				return n
 			}
 		}
 		eq := w.call(n, boolNature, "@same", l, r, w.scope(n))
-		if w.scalar(l) || w.scalar(r) {
+		if w.fixed(l) || w.fixed(r) {
 			eq = w.call(n, boolNature, "@eq", l, r)
 		}
 		if n.Operator == "==" {
@@ -190,9 +240,12 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 		return not
 	case "<", "<=", ">", ">=":
 		for _, kind := range []string{"int", "float", "string"} {
-			if w.sure(l, kind) && w.sure(r, kind) {
+			if w.sure(l, kind) && w.sure(r, kind) && (kind != "string" || isShort(l) || isShort(r)) {
 				return n
 			}
+		}
+		if !w.fixed(l) && !w.fixed(r) {
+			return w.call(n, boolNature, paidOrderNames[n.Operator], l, r, w.scope(n))
 		}
 		return w.call(n, boolNature, orderNames[n.Operator], l, r)
 	case "+":
@@ -208,8 +261,17 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 		return w.call(n, *n.Nature(), "@range", l, r, w.scope(n))
 	case "and", "&&", "or", "||":
 		n.Left, n.Right = w.boolean(l), w.boolean(r)
-	case "matches", "contains", "startsWith", "endsWith":
+	case "contains":
+		n.Left, n.Right = w.paid(w.text(l), "@text", reads), w.text(r)
+	case "startsWith", "endsWith":
+		n.Left, n.Right = w.text(l), w.paid(w.text(r), "@text", reads)
+	case "matches":
 		n.Left, n.Right = w.text(l), w.text(r)
+		constant, ok := n.Right.(*ast.StringNode)
+		if !ok {
+			return w.call(n, boolNature, "@matches", n.Left, n.Right, w.scope(n))
+		}
+		n.Left = w.paid(n.Left, "@text", weightOf(constant.Value))
 	}
 	return n
 }
@@ -250,6 +312,11 @@ func (w *rewriter) scalar(n ast.Node) bool {
 	return n.Nature().Nil || w.number(n) || w.is(n, "string") || w.is(n, "bool")
 }
 
+// fixed reports that comparing with n is quick however long the other side is.
+func (w *rewriter) fixed(n ast.Node) bool {
+	return n.Nature().Nil || w.number(n) || w.is(n, "bool") || isShort(n)
+}
+
 func (w *rewriter) number(n ast.Node) bool { return w.is(n, "int") || w.is(n, "float") }
 
 // sure reports that a node always gives a value of this type: a literal, a declared member, or an operation that checks
@@ -274,7 +341,7 @@ func (w *rewriter) sure(n ast.Node, kind string) bool {
 		}
 	case *ast.CallNode:
 		switch w.made[n] {
-		case "@eq", "@same", "@lt", "@le", "@gt", "@ge", "@among", "@bool", "@string":
+		case "@eq", "@same", "@lt", "@le", "@gt", "@ge", "@below", "@upto", "@above", "@from", "@among", "@bool", "@string", "@matches":
 			return true
 		case "@member":
 			// Only a member of a record is typed by its declaration, and a number there may hold an integer.

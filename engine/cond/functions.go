@@ -59,13 +59,16 @@ var shared = []function{
 		Function: Function{"parse_json", "parse_json(s string) any", "Reads exactly one JSON value; anything else is an error of kind malformed."},
 		params:   []value.Type{value.String},
 		result:   value.Any,
-		call:     func(_ *Scope, args []any) (any, error) { return value.ParseJSON([]byte(args[0].(string))) },
+		call:     func(s *Scope, args []any) (any, error) { return parseJSON(s, args[0].(string)) },
 	},
 	{
 		Function: Function{"repair_json", "repair_json(s string) any", "Reads the JSON a model meant: inside fences or prose, with Python literals, trailing commas, comments, missing quotes or a cut-off end. It never invents a key. Null if there is nothing to read."},
 		params:   []value.Type{value.String},
 		result:   value.Any,
-		call: func(_ *Scope, args []any) (any, error) {
+		call: func(s *Scope, args []any) (any, error) {
+			if err := s.pay(args[0], cuts); err != nil {
+				return nil, err
+			}
 			v, err := repair.JSON(args[0].(string))
 			if err != nil {
 				return nil, nil // the caller asks; parse_json insists
@@ -85,7 +88,12 @@ var shared = []function{
 		Function: Function{"slug", "slug(s string) string", `A name made from text: lower case, letters and digits joined by single hyphens, as in "fix-issue-12".`},
 		params:   []value.Type{value.String},
 		result:   value.String,
-		call:     func(_ *Scope, args []any) (any, error) { return slug(args[0].(string)), nil },
+		call: func(s *Scope, args []any) (any, error) {
+			if err := s.pay(args[0], 2*converts); err != nil {
+				return nil, err
+			}
+			return slug(args[0].(string)), nil
+		},
 	},
 	{
 		Function: Function{"split_lines", "split_lines(s string) array", `The lines of a text without their line breaks. A line break at the end begins no line more, and an empty text has no lines.`},
@@ -173,12 +181,22 @@ func badFailKind(kind string) string {
 	return ""
 }
 
+func parseJSON(s *Scope, text string) (any, error) {
+	if err := s.pay(text, parses); err != nil {
+		return nil, err
+	}
+	return value.ParseJSON([]byte(text))
+}
+
 func toJSON(s *Scope, v any) (any, error) {
 	if !small(v) {
 		return nil, tooMuchWork()
 	}
 	text := value.JSON(v)
 	if err := s.text(len(text)); err != nil {
+		return nil, err
+	}
+	if err := s.pay(text, converts); err != nil {
 		return nil, err
 	}
 	return text, nil

@@ -252,6 +252,9 @@ func aggregate(name string, of func(numbers []any) (any, error)) *builtin.Functi
 					return nil, err
 				}
 			}
+			if err := s.sorting(len(numbers)); err != nil {
+				return nil, err
+			}
 			return of(numbers)
 		},
 		Validate: func(args []reflect.Type) (reflect.Type, error) {

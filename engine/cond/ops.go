@@ -54,6 +54,12 @@ func lookup(base, key any) (v any, found bool, err error) {
 			return nil, false, err
 		}
 		return b[i], true, nil
+	case []int:
+		i, ok, err := index(key, len(b))
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		return b[i], true, nil
 	}
 	normal, err := shallow(base)
 	if err != nil {
@@ -134,10 +140,14 @@ func missing(base, key any) error {
 		if _, ok := key.(string); ok {
 			return fault.New(fault.MissingKey, "a list has no member %s; use an index", name)
 		}
-		return fault.New(fault.MissingKey, "the index %s is out of range; the list has %d items", value.JSON(key), len(b))
+		return missingItem(key, len(b))
 	default:
 		return fault.New(fault.MissingKey, "%s has no member %s", describe(base), name)
 	}
+}
+
+func missingItem(key any, n int) error {
+	return fault.New(fault.MissingKey, "the index %s is out of range; the list has %d items", value.JSON(key), n)
 }
 
 // contains is "k in a": a key of an object or an item of a list; nothing is in null.
@@ -168,12 +178,11 @@ func contains(item, in any) (bool, error) {
 
 // equal compares any two values; an integer equals the number of the same magnitude.
 func equal(a, b any) bool {
-	switch a.(type) {
-	case nil, bool, int, float64, string:
-		switch b.(type) {
-		case nil, bool, int, float64, string:
-			return value.Equal(a, b)
-		}
+	switch x, y := isScalar(a), isScalar(b); {
+	case x && y:
+		return value.Equal(a, b)
+	case x || y:
+		return false
 	}
 	x, err := value.Normalize(a)
 	if err != nil {

@@ -2,6 +2,7 @@ package cond
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/expr-lang/expr/vm"
@@ -9,8 +10,8 @@ import (
 	"pflow/internal/fault"
 )
 
-// Bounds on the work of one evaluation. A step is an iteration of a predicate, an element looked at or made, or 16
-// bytes of text made; a loop of empty steps runs about 30 million of them a second.
+// Bounds on the work of one evaluation. A step is an iteration of a predicate, an element looked at or made, 64 bytes of
+// text looked at or 16 made (see paid.go); a loop of empty steps runs about 30 million of them a second.
 const (
 	maxSteps  = 5_000_000
 	maxMemory = 4_000_000 // elements that expr's own functions make
@@ -33,6 +34,7 @@ type Scope struct {
 	ctx   context.Context
 	stop  error // why a loop of CEL's was left
 	paid  int   // how often something was paid since ctx was looked at
+	last  *pattern
 }
 
 // NewScope gives a Scope whose now() and today() are the instant given, in its time zone.
@@ -81,7 +83,7 @@ func (s *Scope) text(n int) error {
 	return s.spend(n / 16)
 }
 
-// walk pays for looking at every part of v, before that is done. Scalars are free.
+// walk pays for looking at every part of v, before that is done. Scalars and short texts are free.
 func (s *Scope) walk(v any) error {
 	if !walk(v, &s.left) {
 		return tooMuchWork()
@@ -102,6 +104,9 @@ func small(v any) bool {
 
 func walk(v any, left *int) bool {
 	switch v := v.(type) {
+	case nil, bool, int, float64:
+	case string:
+		*left -= len(v) / 64
 	case []any:
 		*left -= len(v)
 		for _, item := range v {
@@ -111,8 +116,34 @@ func walk(v any, left *int) bool {
 		}
 	case map[string]any:
 		*left -= len(v)
-		for _, item := range v {
+		for key, item := range v {
+			*left -= len(key) / 64
 			if *left < 0 || !walk(item, left) {
+				return false
+			}
+		}
+	case []int:
+		*left -= len(v)
+	default:
+		return walkOther(reflect.ValueOf(v), left)
+	}
+	return *left >= 0
+}
+
+// walkOther walks the lists and maps that expr makes beside those of a flow: []string, map[any][]any.
+func walkOther(v reflect.Value, left *int) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		*left -= v.Len()
+		for i := 0; i < v.Len(); i++ {
+			if *left < 0 || !walk(v.Index(i).Interface(), left) {
+				return false
+			}
+		}
+	case reflect.Map:
+		*left -= v.Len()
+		for at := v.MapRange(); at.Next(); {
+			if *left < 0 || !walk(at.Key().Interface(), left) || !walk(at.Value().Interface(), left) {
 				return false
 			}
 		}
