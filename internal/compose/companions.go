@@ -9,7 +9,7 @@ import (
 )
 
 // around gives the usage chosen for a clause with those that the clause calls for beside it, in their order: one that gets
-// at what the clause names, if the chosen one takes only what is got (what is to be sorted is read first); one for words
+// at what the clause names, if the chosen one takes only what is got (what is to be sorted is read first), and what makes of it what the chosen one writes; one for words
 // beyond it (how many there are); and one that writes the result, where the clause says where it goes.
 func (c *composer) around(p *usage, ranked []fit, values []written, clause string) []*usage {
 	out := []*usage{p}
@@ -17,9 +17,14 @@ func (c *composer) around(p *usage, ranked []fit, values []written, clause strin
 	if len(sources) > 0 && slices.ContainsFunc(p.inputs, takesAnything) {
 		if r := c.reader(ranked, sources); r != nil {
 			out = []*usage{r, p}
+			if p.of.Has(ir.Writes) { // it writes what is made of what was read
+				if more := c.further(r, p.text(), clause); more != nil {
+					out = []*usage{r, more, p}
+				}
+			}
 		}
 	}
-	if more := c.further(p, clause); more != nil {
+	if more := c.further(p, "", clause); more != nil {
 		out = append(out, more)
 	}
 	if last := out[len(out)-1]; len(goals) == 1 && len(last.of.Outputs) > 0 && !p.of.Has(ir.Writes) {
@@ -100,13 +105,14 @@ func (c *composer) writer() *usage {
 	return out
 }
 
-// further is the form that does what a clause says beyond a usage that gets at something. It is nil if every word that any
-// usage knows is its own, or no form has all the others and takes what it gives.
-func (c *composer) further(p *usage, clause string) *usage {
+// further is the form that does what a clause says beyond a usage that gets at something, and beyond other, which says what
+// a usage beside it does. It is nil if every word that any usage knows is one of theirs, or no form has all the others and
+// takes what the usage gives.
+func (c *composer) further(p *usage, other, clause string) *usage {
 	if p.form != nil || len(p.of.Outputs) == 0 || len(p.wanted) == 0 || p.of.Has(ir.Writes) {
 		return nil
 	}
-	own := c.stemsOf(p.text())
+	own := slices.Concat(c.stemsOf(p.text()), c.stemsOf(other))
 	var more []string
 	for _, w := range retrieve.Words(clause) {
 		if !w.Stop && !retrieve.IsVerb(w.Text) && !slices.Contains(own, w.Stem) && c.index.Knows(w.Stem) {

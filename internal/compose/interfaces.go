@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"fmt"
+
 	"pflow/internal/fault"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -71,16 +73,35 @@ func Interfaces(list []any) ([]*ir.Interface, error) {
 		i := &ir.Interface{Name: name}
 		i.Description, _ = m["description"].(string)
 		i.Workflow, _ = m["workflow"].(bool)
-		i.Inputs, i.Outputs, i.Params = readPorts(m["inputs"]), readPorts(m["outputs"]), readPorts(m["params"])
+		for _, ports := range []struct {
+			of *[]ir.Port
+			in string
+		}{{&i.Inputs, "inputs"}, {&i.Outputs, "outputs"}, {&i.Params, "params"}} {
+			var err error
+			if *ports.of, err = readPorts(fmt.Sprintf("interfaces[%d].%s", n, ports.in), m[ports.in]); err != nil {
+				return nil, err
+			}
+		}
 		if call, ok := m["call"].(map[string]any); ok {
 			i.Call = &ir.Call{}
 			i.Call.Name, _ = call["name"].(string)
 			i.Call.Inputs, _ = call["inputs"].(string)
 		}
-		forms, _ := m["forms"].([]any)
-		for _, v := range forms {
-			form, _ := v.(map[string]any)
-			f := ir.Form{Inputs: readPorts(form["inputs"])}
+		forms, ok := m["forms"].([]any)
+		if !ok && m["forms"] != nil {
+			return nil, fault.New(fault.Type, "interfaces[%d].forms: want [{summary, inputs, params}], got %s", n, value.Describe(m["forms"]))
+		}
+		for k, v := range forms {
+			path := fmt.Sprintf("interfaces[%d].forms[%d]", n, k)
+			form, ok := v.(map[string]any)
+			if !ok {
+				return nil, fault.New(fault.Type, "%s: want {summary, inputs, params}, got %s", path, value.Describe(v))
+			}
+			inputs, err := readPorts(path+".inputs", form["inputs"])
+			if err != nil {
+				return nil, err
+			}
+			f := ir.Form{Inputs: inputs}
 			f.Summary, _ = form["summary"].(string)
 			f.Params, _ = form["params"].(map[string]any)
 			i.Forms = append(i.Forms, f)
@@ -96,11 +117,18 @@ func Interfaces(list []any) ([]*ir.Interface, error) {
 	return out, nil
 }
 
-func readPorts(v any) []ir.Port {
-	list, _ := v.([]any)
+// readPorts reads the ports at a path, which errors name.
+func readPorts(path string, v any) ([]ir.Port, error) {
+	list, ok := v.([]any)
+	if !ok && v != nil {
+		return nil, fault.New(fault.Type, "%s: want a list of ports {key, type, description, required}, got %s", path, value.Describe(v))
+	}
 	var out []ir.Port
-	for _, item := range list {
+	for k, item := range list {
 		m, _ := item.(map[string]any)
+		if key, _ := m["key"].(string); key == "" {
+			return nil, fault.New(fault.Type, "%s[%d]: want a port {key, type, description, required}, got %s", path, k, value.Describe(item))
+		}
 		p := ir.Port{Type: value.Any, Default: m["default"]}
 		p.Key, _ = m["key"].(string)
 		if t, ok := m["type"].(string); ok {
@@ -111,9 +139,7 @@ func readPorts(v any) []ir.Port {
 		p.Required, _ = m["required"].(bool)
 		p.Raw, _ = m["raw"].(bool)
 		p.Enum, _ = m["enum"].([]any)
-		if p.Key != "" {
-			out = append(out, p)
-		}
+		out = append(out, p)
 	}
-	return out
+	return out, nil
 }
