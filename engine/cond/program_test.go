@@ -193,7 +193,7 @@ func TestFunctionsAreInBothLanguages(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	want := []string{"today", "now", "fail", "to_json", "parse_json", "repair_json", "merge", "slug"}
+	want := []string{"today", "now", "fail", "to_json", "parse_json", "repair_json", "merge", "slug", "split_lines", "join_lines", "split_words"}
 	if !slices.Equal(names, want) {
 		t.Errorf("functions are %v, want %v", names, want)
 	}
@@ -201,7 +201,7 @@ func TestFunctionsAreInBothLanguages(t *testing.T) {
 	for _, f := range shared {
 		args := make([]string, len(f.params))
 		for i, t := range f.params {
-			args[i] = map[value.Type]string{value.String: `"a"`, value.Object: `{}`, value.Any: `1`}[t]
+			args[i] = map[value.Type]string{value.String: `"a"`, value.Object: `{}`, value.Array: `[]`, value.Any: `1`}[t]
 		}
 		for _, lang := range []Lang{Expr, CEL} {
 			p, problems := c.Compile(lang, f.Name+"("+strings.Join(args, ", ")+")", &Env{}, value.Any)
