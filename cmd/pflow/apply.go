@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ plan that was made in this home and is as it was made, with all that it uses. An
 --yes=sha256:DIGEST, as pflow plan -o prints it, approves exactly what it is of, in any home. What destroys needs
 --yes=destructive too: --yes=destructive,sha256:DIGEST.`,
 		Example: "  pflow plan \"copy README.md to b.md\" -o plan.json && pflow apply plan.json --yes",
-		Args:    one("the plan file"),
+		Args:    one("the plan file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(true); err != nil {
 				return err
@@ -39,9 +38,9 @@ plan that was made in this home and is as it was made, with all that it uses. An
 }
 
 func (a *app) apply(ctx context.Context, file string, f *runFlags) error {
-	data, err := os.ReadFile(file)
+	data, err := a.readPlan(ctx, file)
 	if err != nil {
-		return usage("%s", fileError(err))
+		return err
 	}
 	p, err := planner.ReadFile(data)
 	if err != nil {
@@ -56,7 +55,7 @@ func (a *app) apply(ctx context.Context, file string, f *runFlags) error {
 		}
 	}
 	r := planner.Request{Text: p.Request, Source: "file"}
-	if !isTerminal(a.stdin) {
+	if file != "-" && !isTerminal(a.stdin) {
 		piped, err := a.piped(ctx)
 		if err != nil {
 			return err
@@ -114,4 +113,16 @@ func (a *app) unchanged(p *planner.File) error {
 		return usage("the saved workflow %q was changed after the plan was made; plan again", name)
 	}
 	return nil
+}
+
+// readPlan reads a plan file; - is standard input.
+func (a *app) readPlan(ctx context.Context, file string) ([]byte, error) {
+	if file != "-" {
+		return readRegular(file)
+	}
+	piped, err := a.piped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(*piped), nil
 }

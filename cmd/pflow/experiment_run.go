@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"time"
@@ -234,9 +233,9 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	case len(args) == 1 && len(f.a)+len(f.b) > 0:
 		return nil, usage("give a document, or --a, --b and --cases, not both")
 	case len(args) == 1:
-		data, err := os.ReadFile(args[0])
+		data, err := readRegular(args[0])
 		if err != nil {
-			return nil, usage("%s", fileError(err))
+			return nil, err
 		}
 		var found diag.List
 		if spec, found = experiment.ReadSpec(args[0], data); spec == nil {

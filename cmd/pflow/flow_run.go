@@ -154,9 +154,9 @@ func article(t value.Type) string {
 }
 
 func readJSONFile(file string) (any, error) {
-	data, err := os.ReadFile(file)
+	data, err := readRegular(file)
 	if err != nil {
-		return nil, usage("%s", fileError(err))
+		return nil, err
 	}
 	v, err := value.ParseJSON(data)
 	if err != nil {

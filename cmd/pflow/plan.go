@@ -38,6 +38,8 @@ All but id and request may be left out. Each line gets one result line with its 
 				return usage("pflow plan: say what is to be done; see pflow plan --help")
 			case concurrency < 1:
 				return usage("--concurrency %d: want at least 1", concurrency)
+			case out == "" && c.Flags().Changed("output"):
+				return usage("-o names no file; give its path, or - for standard output")
 			}
 			o, err := a.openOutput(c.Context(), out)
 			if err != nil {
@@ -53,7 +55,7 @@ All but id and request may be left out. Each line gets one result line with its 
 	}
 	a.planFlags(c)
 	c.Flags().StringVar(&from, "from", "", "a file of requests, one JSON object a line; - reads standard input")
-	c.Flags().StringVarP(&out, "output", "o", "", "write the plan to this file")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the plan to this `FILE`, which is replaced; - is standard output")
 	c.Flags().IntVar(&concurrency, "concurrency", 1, "how many lines of --from to plan at the same time")
 	return c
 }

@@ -21,10 +21,13 @@ type planOutput struct {
 }
 
 // openOutput opens what -o names. A regular file is replaced as a whole when all is written, also where a symbolic link
-// leads to it; whatever else is there, a device or a pipe, is written to. It is nil without -o.
+// leads to it; whatever else is there, a device or a pipe, is written to, and - is standard output. It is nil without -o.
 func (a *app) openOutput(ctx context.Context, name string) (*planOutput, error) {
 	if name == "" {
 		return nil, nil
+	}
+	if name == "-" {
+		return &planOutput{output: output{w: a.stdout}, stdout: true}, nil
 	}
 	info, err := os.Stat(name)
 	switch {

@@ -85,7 +85,7 @@ func (a *app) namesWorkflow(line *requestLine) (bool, error) {
 	}
 	ref := line.words[0]
 	if isWorkflowPath(ref) && !strings.Contains(ref, " ") {
-		_, err := readWorkflowFile(ref)
+		_, err := readRegular(ref)
 		return err == nil, nil
 	}
 	if a.homeDir() == "" || !workflowRef.MatchString(ref) {

@@ -119,7 +119,7 @@ func (a *app) workflowFile(ref string) string {
 
 // noDocument says what keeps a file from being a workflow; a file that cannot be read has no findings.
 func noDocument(file string) diag.List {
-	data, err := readWorkflowFile(file)
+	data, err := readRegular(file)
 	if err != nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func noDocument(file string) diag.List {
 // formErrors are all errors of form of a file: reading it told of those that keep it from being read. A record's stay
 // what they are.
 func (a *app) formErrors(ctx context.Context, file string, read diag.List) (diag.List, error) {
-	data, err := readWorkflowFile(file)
+	data, err := readRegular(file)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 		}
 		return r, src, nil
 	}
-	doc, err := readWorkflowFile(ref)
+	doc, err := readRegular(ref)
 	if err != nil {
 		return nil, workflow.Source{}, err
 	}
@@ -93,8 +93,8 @@ func isPlan(doc []byte) bool {
 	return json.Unmarshal(doc, &p) == nil && p.Schema == planner.Schema
 }
 
-// readWorkflowFile reads a regular file: opening a pipe without a writer would wait for ever.
-func readWorkflowFile(file string) ([]byte, error) {
+// readRegular reads a regular file: opening a pipe without a writer would wait for ever.
+func readRegular(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
@@ -260,7 +260,7 @@ func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Work
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		data, err := readWorkflowFile(name)
+		data, err := readRegular(name)
 		if err != nil {
 			return nil, err
 		}
