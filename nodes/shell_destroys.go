@@ -40,23 +40,21 @@ func (in *inspector) program(name string, row *programRow, args []argument, stdi
 		}
 	}
 	r := row.read(args, -1)
-	in.destroys(name, row, &r)
-	if row.takes != nil {
-		for _, o := range r.options {
-			if row.takes.MatchString(o.name + o.value.text) {
-				in.because("what %s %s runs is not known", name, o.name)
-			}
+	for _, o := range r.options {
+		if slices.Contains(row.executes, o.name) || row.takes != nil && row.takes.MatchString(o.name+o.value.text) {
+			in.because("what %s %s runs is not known", name, o.name)
 		}
 	}
+	in.destroys(name, row, args, &r)
 	in.runs(name, row, args, &r, stdin, given)
 }
 
 // destroys asks the row what the program does itself.
-func (in *inspector) destroys(name string, row *programRow, r *reading) {
+func (in *inspector) destroys(name string, row *programRow, args []argument, r *reading) {
 	if row.destroys == "" {
 		return
 	}
-	if _, spared := r.given(row.unless); spared {
+	if row.signals && onlyAsks(args) || r.excused(row) {
 		return
 	}
 	if !row.conditional {
@@ -145,6 +143,9 @@ func boolInt(b bool) int {
 func (in *inspector) codeOptions(name string, row *programRow, r *reading) (any bool) {
 	for _, o := range r.options {
 		if slices.Contains(row.code, o.name) {
+			if row.gives != "" {
+				o.value.text += " " + row.gives
+			}
 			in.code(o.value, name+" "+o.name, scope{})
 			any = true
 		}

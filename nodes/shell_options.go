@@ -15,9 +15,10 @@ type reading struct {
 }
 
 type optionGiven struct {
-	name  string // -x or --long
-	value argument
-	given bool // it has a value
+	name     string // -x or --long
+	value    argument
+	given    bool // it has a value
+	attached bool // --long=VALUE
 }
 
 // read reads the arguments of a program. With a limit, what follows that many operands is rest; -1 reads them all.
@@ -31,7 +32,12 @@ func (r *programRow) read(args []argument, limit int) (p reading) {
 			continue
 		case !dashes && i == 0 && r.bundle && a.fixed() && a.text != "" && a.text[0] != '-':
 			for _, c := range a.text {
-				p.options = append(p.options, optionGiven{name: "-" + string(c)})
+				o := optionGiven{name: "-" + string(c)}
+				if r.takesNext(o.name) && i+1 < len(args) { // their values are the next words, one after the other
+					i++
+					o.value, o.given = args[i], true
+				}
+				p.options = append(p.options, o)
 			}
 			continue
 		case !dashes && len(a.text) > 1 && a.text[0] == '-':
@@ -58,8 +64,10 @@ func (r *programRow) read(args []argument, limit int) (p reading) {
 
 // option reads one word of options. It reports whether the next word is its value.
 func (r *programRow) option(p *reading, a argument, args []argument, i int) (next bool) {
+	name, value, has := strings.Cut(a.text, "=")
+	has = has && strings.HasPrefix(name, "--")
 	add := func(name string, value argument, given bool) {
-		p.options = append(p.options, optionGiven{name, value, given})
+		p.options = append(p.options, optionGiven{name, value, given, has && given})
 	}
 	following := func() argument {
 		if i+1 < len(args) {
@@ -67,9 +75,9 @@ func (r *programRow) option(p *reading, a argument, args []argument, i int) (nex
 		}
 		return argument{}
 	}
-	name, value, has := strings.Cut(a.text, "=")
 	switch {
 	case strings.HasPrefix(a.text, "--") || r.singleDash(name):
+		name = r.full(name)
 		switch {
 		case has:
 			add(name, argument{text: value, loose: a.loose}, true)
@@ -104,13 +112,66 @@ func (r *programRow) takesNext(option string) bool {
 	return slices.Contains(r.valued, option) || slices.Contains(r.code, option)
 }
 
+// full completes an abbreviated long option. What may be several is no option of the program.
+func (r *programRow) full(name string) string {
+	if len(name) < 4 || !strings.HasPrefix(name, "--") {
+		return name
+	}
+	found := name
+	for _, long := range r.long {
+		switch {
+		case long == name:
+			return name
+		case strings.HasPrefix(long, name) && found != name:
+			return name
+		case strings.HasPrefix(long, name):
+			found = long
+		}
+	}
+	return found
+}
+
+// excused reports whether an option is given with which the program destroys nothing. It counts only if all options are
+// known: another may take it back, or the letter may belong to the value of one that is not known.
+func (p *reading) excused(r *programRow) bool {
+	return !p.uncertain && slices.ContainsFunc(r.unless, func(e excuse) bool {
+		return slices.ContainsFunc(p.options, func(o optionGiven) bool { return o.among(e.any) }) &&
+			!slices.ContainsFunc(p.options, func(o optionGiven) bool {
+				return !o.among(e.any) && !o.among(e.beside) && !slices.Contains(r.valued, o.name) && !slices.Contains(r.code, o.name)
+			})
+	})
+}
+
+// among reports whether a list holds the option: by its name, or as NAME=VALUE if it has a value of its own.
+func (o optionGiven) among(list []string) bool {
+	return slices.Contains(list, o.name) && !o.attached || o.given && slices.Contains(list, o.name+"="+o.value.text)
+}
+
+// onlyAsks reports whether kill or one of its like lists signals, or sends signal 0, which asks whether a process is there.
+func onlyAsks(args []argument) bool {
+	if len(args) == 0 {
+		return false
+	}
+	rest := args[1:]
+	switch args[0].text {
+	case "-l", "-L", "--list", "--table", "-0":
+	case "-s", "-n", "--signal":
+		if len(rest) == 0 || rest[0].text != "0" {
+			return false
+		}
+		rest = rest[1:]
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(rest, func(a argument) bool { return strings.HasPrefix(a.text, "-") && a.text != "--" })
+}
+
 // singleDash reports whether a name is one of the long options that the row writes with one dash, such as -delete.
 func (r *programRow) singleDash(name string) bool {
 	if len(name) < 3 {
 		return false
 	}
-	return slices.Contains(r.valued, name) || slices.Contains(r.code, name) || slices.Contains(r.unless, name) || slices.Contains(r.idle, name) ||
-		slices.ContainsFunc(r.when, func(o optionWanted) bool { return o.name == name })
+	return slices.Contains(slices.Collect(r.names), name)
 }
 
 // given finds an option of a list among those that are given.

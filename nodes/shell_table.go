@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,16 +23,22 @@ type programRow struct {
 	operand, takes      *regexp.Regexp
 	atLeast, skip       int
 	among               int
-	unless, valued      []string
+	unless              []excuse
+	valued, executes    []string
 	code, idle          []string
-	runs                string
+	long                []string // all long options that it names
+	runs, gives         string
 	dashed, bundle      bool
 	assigns, gets       bool
 	stdin, dashes       bool
-	plain               bool
+	plain, signals      bool
 	subcommands         bool // there are rows of its subcommands
 	conditional, danger bool // destroys on a condition; a value among its options could make it destroy
 }
+
+// excuse are options with one of which a program destroys nothing, as long as all others that are given are known not to
+// take that back.
+type excuse struct{ any, beside []string }
 
 // optionWanted is an option, of some with a value.
 type optionWanted struct {
@@ -102,18 +109,22 @@ func readProgramRow(v *yamltree.Value) *programRow {
 		case "skip":
 			r.skip, _ = e.Value.Scalar.(int)
 		case "unless":
-			r.unless = textList(e.Value)
+			r.unless = readExcuses(e.Value)
 		case "valued":
 			r.valued = textList(e.Value)
+		case "executes":
+			r.executes = textList(e.Value)
 		case "code":
 			r.code = textList(e.Value)
 		case "idle":
 			r.idle = textList(e.Value)
+		case "gives":
+			r.gives = text
 		case "runs":
 			r.runs = text
 		default:
 			flag, known := map[string]*bool{"dashed": &r.dashed, "bundle": &r.bundle, "assigns": &r.assigns, "gets": &r.gets, "stdin": &r.stdin,
-				"dashes": &r.dashes, "plain": &r.plain}[e.Key]
+				"dashes": &r.dashes, "plain": &r.plain, "signals": &r.signals}[e.Key]
 			if !known {
 				panic(e.KeyPlace.String() + ": there is no key " + e.Key)
 			}
@@ -122,7 +133,43 @@ func readProgramRow(v *yamltree.Value) *programRow {
 	}
 	r.conditional = len(r.when) > 0 || r.operand != nil || r.atLeast > 0 || r.dashed
 	r.danger = r.destroys != "" && r.conditional
+	for name := range r.names {
+		if strings.HasPrefix(name, "--") && !slices.Contains(r.long, name) {
+			r.long = append(r.long, name)
+		}
+	}
 	return r
+}
+
+// names gives every option that the row names, without values.
+func (r *programRow) names(yield func(string) bool) {
+	lists := [][]string{r.valued, r.executes, r.code, r.idle}
+	for _, e := range r.unless {
+		lists = append(lists, e.any, e.beside)
+	}
+	for _, list := range lists {
+		for _, name := range list {
+			if name, _, _ = strings.Cut(name, "="); !yield(name) {
+				return
+			}
+		}
+	}
+	for _, w := range r.when {
+		if !yield(w.name) {
+			return
+		}
+	}
+}
+
+// readExcuses reads a list of options, or of excuses with what may stand beside them.
+func readExcuses(v *yamltree.Value) (out []excuse) {
+	if v.Kind == yamltree.Seq && len(v.Items) > 0 && v.Items[0].Kind == yamltree.Map {
+		for _, item := range v.Items {
+			out = append(out, excuse{textList(item.Get("any")), textList(item.Get("beside"))})
+		}
+		return out
+	}
+	return []excuse{{any: textList(v)}}
 }
 
 // textList reads a text, or a list of them.

@@ -1,0 +1,126 @@
+package nodes
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDestructiveClasses holds, by the class of what hides it, commands that destroy or cannot be known, and beside them
+// the everyday forms that do not.
+func TestDestructiveClasses(t *testing.T) {
+	for _, c := range commandClasses {
+		t.Run(c.class, func(t *testing.T) {
+			for verdict, commands := range map[bool]string{true: c.destructive, false: c.harmless} {
+				for command := range strings.SplitSeq(strings.TrimSpace(commands), "\n") {
+					command = strings.ReplaceAll(command, `\n`, "\n")
+					if got := destroys(command, map[string]any{}, []string{"args"}); command != "" && (got != "") != verdict {
+						t.Errorf("%s\n  destroys is %q, want %v", command, got, verdict)
+					}
+				}
+			}
+		})
+	}
+}
+
+var commandClasses = []struct{ class, destructive, harmless string }{
+	{"options that take an excuse back", `
+kill -KILL 1
+kill -9 1
+kill -s KILL 0
+kill -0 -9 1
+pkill -KILL x
+git clean -fden
+mv -n -f f x
+cp -nf a b
+tar -ckf x f
+tar -xf x.tar
+tar czf x.tgz d
+rsync -a --delete -e"ssh -n" a b
+rsync -a --ignore-existing --delete a b
+unzip -o -dplain x.zip
+git push -n --no-dry-run --force
+kubectl delete pod x --dry-run=none
+helm uninstall x --dry-run=none
+gunzip -kf x.gz
+gzip -k --force x
+mkfs.ext4 -l bad /dev/sda1
+crontab -l -r
+`, `
+kill -l
+kill -l 9
+kill -0 1
+kill -s 0 "$$pid"
+git clean -nfd
+git clean -n -e x
+mv -nv f x
+cp -rn a b
+cp --no-clob a b
+tar -tvzf x.tgz
+tar tf x.tar
+tar xkf x.tar
+tar xOf x.tar f
+tar cf - d
+tar -cf - d | gzip -c
+rsync -an --delete a b
+rsync -avz --dry-run -e 'ssh -p 22' a host:b
+rsync -a --ignore-existing a b
+unzip -l x.zip
+unzip -n -d plain x.zip
+git push -n --force
+kubectl delete pod x --dry-run=client
+gunzip -k x.gz
+gzip -cd x.gz
+gzip -dcf x.gz
+make -n clean
+apt-get -s upgrade
+crontab -l -u bob
+fdisk -l
+`},
+	{"options that run code", `
+tar -tf x.tar -I 'sh -c "rm x"'
+tar -tf x.tar --use-compress-program='rm x'
+tar -tf x.tar --use-comp 'rm x'
+tar -tf x.tar --checkpoint=1 --checkpoint-action=exec=x
+tar -xOf x.tar --to-command=x
+rsync -n -e 'sh -c "rm x"' a b
+rsync -n --rsh='sh -c "rm x"' a h:b
+rsync -n --rsync-path=x a h:b
+rename -n 's/a/b/' f
+git fetch --upload-pack=x origin
+git ls-remote --upload-pack x .
+git clone -u x url
+git clone -c core.sshCommand=x url
+git grep -Ox y
+git grep --open-files-in-pager=x y
+git difftool -x x
+git archive --remote=. --exec=x HEAD
+git push -n --receive-pack=x
+make -n --eval x
+make --ev x
+go test -exec x ./...
+go test --exec=x ./...
+go build -toolexec x ./...
+go vet -vettool=x ./...
+curl -K x
+curl -K - example.org
+curl --config x
+wget -e use_askpass=x example.org
+man -P x ls
+man --pag x ls
+apt-get -s -o x upgrade
+`, `
+tar -tf x.tar -I zstd
+tar -I 'zstd -d' -tf x.tar
+rsync -n -e ssh a h:b
+git fetch origin
+git clone --depth 1 url
+git grep -n y
+git ls-remote origin
+go test -run X ./...
+go build ./...
+go vet ./...
+man ls
+man 3 printf
+make -n all
+`},
+}
