@@ -144,6 +144,10 @@ func (m *mapper) lines(r *Result) {
 			text = text[:end[0]]
 		}
 		line := strings.TrimRight(text, " .,;:!?")
+		if strings.HasSuffix(line, "/") { // dots behind a slash are a path: ./...
+			rest := text[len(line):]
+			line += rest[:len(rest)-len(strings.TrimLeft(rest, "."))]
+		}
 		text = strings.TrimSpace(line)
 		if words := retrieve.Words(text); text == "" || shellOperator.MatchString(text) || len(words) > 0 && words[0].Stop {
 			continue // no line of one program and its arguments
