@@ -123,4 +123,66 @@ man ls
 man 3 printf
 make -n all
 `},
+	{"options that are not known before a command", `
+xargs --max-arg 1 rm
+xargs --max-lines rm
+xargs --unheard 1 rm
+env --unse X rm
+env - rm x
+env --unheard X rm
+timeout --sig KILL 5 rm
+env --spl='rm x'
+env -S rm x
+env -S 'git push' -f
+env -S '-i rm' x
+kubectl -v 6 delete pod x
+docker --config d rm c
+docker --unheard d rm c
+git --unheard x push -f
+sudo -k rm x
+sudo --unheard x rm y
+fd --exec=rm
+fd -xrm
+fd -Hx rm
+fd --exec-b rm
+env /bin/r[m] x
+nohup r? x
+alias g=git; g push -f
+alias c='env'; c rm x
+`, `
+xargs --max-args 1 echo
+xargs -r0 -n1 echo
+env -i A=1 ls
+env -S 'ls -l' d
+timeout --foreground -s KILL 5 ls
+kubectl -v 6 get pods
+docker --config d ps
+git --no-pager log
+git -C d --no-pager diff
+sudo -n -E ls
+sudo -k ls
+fd x
+fd -e go
+fd -x echo
+find . -xdev -name x
+find . -exec echo {} +
+alias ll='ls -l'; ll
+`},
+	{"text that is put together", `
+ls | xargs -I{} sh -c '{}'
+ls | xargs -I% sh -c 'echo %'
+ls | xargs --replace=% sh -c 'echo %'
+ls | xargs --replace sh -c 'echo {}'
+ls | xargs -i sh -c 'echo {}'
+ls | xargs -J % sh -c % x
+ls | xargs -I{} -n1 git push origin
+find . -exec sh -c 'echo {}' \;
+find . -exec sh -c "wc '{}'" \;
+`, `
+ls | xargs -I{} echo {}
+ls | xargs -i echo {}.bak
+ls | xargs sh -c 'echo "$@"' _
+find . -exec sh -c 'echo "$1"' _ {} \;
+find . -exec grep x {} /dev/null \;
+`},
 }

@@ -20,6 +20,10 @@ func (in *inspector) call(args []argument, stdin argument, given bool) {
 		in.because("the program %s is not known before it runs", args[0].shown())
 		return
 	}
+	if args[0].glob {
+		in.because("%s stands for the names of files, so what runs is not known", args[0].shown())
+		return
+	}
 	name := path.Base(args[0].text)
 	if row := programs().row(name); row != nil {
 		in.program(name, row, args[1:], stdin, given)
@@ -28,7 +32,12 @@ func (in *inspector) call(args []argument, stdin argument, given bool) {
 
 func (in *inspector) program(name string, row *programRow, args []argument, stdin argument, given bool) {
 	if row.subcommands {
-		sub := row.read(args, 0).rest
+		before := row.read(args, 0)
+		sub := before.rest
+		if o, unnamed := before.unnamed(row); unnamed && len(sub) > 0 {
+			in.because("what %s does behind %s is not known", name, o)
+			return
+		}
 		if len(sub) > 0 && !sub[0].fixed() {
 			in.because("the subcommand of %s is not known before it runs", name)
 			return
@@ -91,7 +100,7 @@ func (in *inspector) destroys(name string, row *programRow, args []argument, r *
 // runs looks at what the program runs.
 func (in *inspector) runs(name string, row *programRow, args []argument, r *reading, stdin argument, given bool) {
 	code := false
-	if row.runs != "foreign" && row.runs != "command" {
+	if row.runs != "foreign" && row.runs != "command" && row.runs != "find" {
 		code = in.codeOptions(name, row, r)
 	}
 	switch row.runs {
@@ -110,7 +119,11 @@ func (in *inspector) runs(name string, row *programRow, args []argument, r *read
 	case "named":
 		for _, a := range r.operands {
 			if _, text, ok := strings.Cut(a.text, "="); ok || !a.fixed() {
-				in.code(argument{text: text + strings.Repeat(string(unknown), boolInt(!a.fixed()))}, name, scope{})
+				if !a.fixed() {
+					in.because("the text that %s runs is not known before it runs", name)
+					return
+				}
+				in.code(argument{text: text + ` "$@"`}, name, scope{}) // with what stands behind it
 			}
 		}
 	case "shell":
@@ -120,7 +133,7 @@ func (in *inspector) runs(name string, row *programRow, args []argument, r *read
 	case "loose":
 		in.loose(row, args)
 	case "find":
-		in.find(name, args)
+		in.find(name, row, args)
 	case "foreign":
 		in.foreign(name, row, r)
 	case "filter":
@@ -130,13 +143,6 @@ func (in *inspector) runs(name string, row *programRow, args []argument, r *read
 			in.reader(name, stdin, given)
 		}
 	}
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // codeOptions looks at options whose value a shell runs.
@@ -253,6 +259,14 @@ func (in *inspector) command(name string, row *programRow, r reading, stdin argu
 	if _, idle := r.given(row.idle); idle {
 		return
 	}
+	if o, ok := r.given(row.code); ok && row.assigns {
+		in.split(name, o.value, r.rest)
+		return
+	}
+	if o, unnamed := r.unnamed(row); unnamed && len(r.rest) > 0 {
+		in.because("what %s runs behind %s is not known", name, o)
+		return
+	}
 	code := in.codeOptions(name, row, &r)
 	if len(r.rest) == 0 {
 		if row.stdin {
@@ -264,30 +278,54 @@ func (in *inspector) command(name string, row *programRow, r reading, stdin argu
 	}
 	rest := r.rest
 	if row.gets {
-		mark := "{}"
-		if o, ok := r.given([]string{"-I", "-J"}); ok && o.value.text != "" {
-			mark = o.value.text
-		}
-		rest = slices.Clone(rest)
-		replaced := false
-		for i := range rest {
-			if strings.Contains(rest[i].text, mark) && !in.runsCode(rest[:i]) {
-				rest[i].text, replaced = strings.ReplaceAll(rest[i].text, mark, string(unknown)), true
-			}
-		}
-		if !replaced {
-			rest = append(rest, argument{text: string(unknown), loose: true, source: "…"})
-		}
+		rest = fillMarks(r)
 	}
 	in.call(rest, stdin, given)
 }
 
-// runsCode reports whether the words before an argument are a shell with -c, whose text is looked at with its marks.
-func (in *inspector) runsCode(before []argument) bool {
-	return len(before) > 1 && slices.ContainsFunc(before, func(a argument) bool {
-		row := programs().row(a.text)
-		return row != nil && row.runs == "shell"
-	})
+// split looks at a text that env cuts into words, with those that follow it.
+func (in *inspector) split(name string, text argument, rest []argument) {
+	words := []string{"env", text.text}
+	for _, a := range rest {
+		if !a.fixed() {
+			in.because("what %s runs is not known before it runs", name)
+			return
+		}
+		words = append(words, quote(a.text))
+	}
+	if strings.Contains(text.text, `\`) {
+		in.because("what %s runs is not known, for its text holds a backslash", name)
+		return
+	}
+	in.code(argument{text: strings.Join(words, " ")}, name, scope{})
+}
+
+// fillMarks puts what xargs reads into the words of its command: in the place of a mark, or behind them.
+func fillMarks(r reading) []argument {
+	rest := slices.Clone(r.rest)
+	replaces, appends := false, true
+	for _, o := range r.options {
+		mark := o.value.text
+		switch o.name {
+		case "-I", "-i", "--replace":
+			replaces, appends = true, false
+		case "-J":
+			replaces = true
+		default:
+			appends = appends || slices.Contains([]string{"-n", "-L", "-l", "--max-args", "--max-lines"}, o.name) // the last one counts
+			continue
+		}
+		if mark == "" {
+			mark = "{}"
+		}
+		for i := range rest {
+			rest[i].text = strings.ReplaceAll(rest[i].text, mark, string(unknown))
+		}
+	}
+	if appends || !replaces {
+		rest = append(rest, argument{text: string(unknown), loose: true, source: "…"})
+	}
+	return rest
 }
 
 // loose looks at every word that may be the command that a program runs.
@@ -307,23 +345,44 @@ func (in *inspector) loose(row *programRow, args []argument) {
 }
 
 // find looks at what -exec and its like run.
-func (in *inspector) find(name string, args []argument) {
+func (in *inspector) find(name string, row *programRow, args []argument) {
 	for i, a := range args {
-		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, a.text) {
+		rest, ok := found(row, a, args[i+1:])
+		if !ok {
 			continue
 		}
-		rest := slices.Clone(args[i+1:])
 		for n := range rest {
-			if rest[n].text == ";" || rest[n].text == "+" {
+			if rest[n].text == ";" || rest[n].text == "+" && n > 0 && rest[n-1].text == "{}" {
 				rest = rest[:n]
 				break
 			}
-			if rest[n].text == "{}" {
-				rest[n].text = string(unknown)
-			}
+		}
+		for n := range rest {
+			rest[n].text = strings.ReplaceAll(rest[n].text, "{}", string(unknown))
 		}
 		in.call(rest, argument{}, false)
 	}
+}
+
+// found gives the words of a command that stands behind an option of find or fd, or begins in it.
+func found(row *programRow, a argument, rest []argument) ([]argument, bool) {
+	for _, o := range row.code {
+		short := len(o) == 2 && !strings.HasPrefix(a.text, "--")
+		value, attached := strings.CutPrefix(a.text, o+"=")
+		switch {
+		case row.full(a.text) == o:
+			return slices.Clone(rest), true
+		case short && strings.HasPrefix(a.text, "-") && strings.Contains(a.text, o[1:]):
+			_, value, _ = strings.Cut(a.text, o[1:])
+			if value == "" {
+				return slices.Clone(rest), true
+			}
+		case !attached:
+			continue
+		}
+		return append([]argument{{text: value}}, rest...), true
+	}
+	return nil, false
 }
 
 // foreign looks at programs in other languages: what is given by an option or by their input cannot be known, a file can.

@@ -141,11 +141,6 @@ func (in *inspector) file(p *placer, file *syntax.File, s scope) {
 				text = in.arguments(p, []*syntax.Word{stdin}, scope{})[0]
 			}
 			in.call(in.arguments(p, call.Args, own), text, given)
-			for _, w := range call.Args[:min(1, len(call.Args))] {
-				if isGlob(w) {
-					in.because("%s stands for the names of files, so what runs is not known", wordSource(p.text, w))
-				}
-			}
 		}
 		return true
 	})

@@ -44,8 +44,12 @@ func (r *programRow) read(args []argument, limit int) (p reading) {
 			if r.option(&p, a, args, i) {
 				i++
 			}
+			if r.assigns && slices.Contains(r.code, p.options[len(p.options)-1].name) { // env -S: the text takes the place of the word
+				p.rest = args[min(i+1, len(args)):]
+				return p
+			}
 			continue
-		case !dashes && r.assigns && isAssignment(a.text):
+		case r.assigns && (isAssignment(a.text) || !dashes && a.text == "-"):
 			continue
 		}
 		if limit >= 0 && len(p.operands) == limit {
@@ -140,6 +144,17 @@ func (p *reading) excused(r *programRow) bool {
 				return !o.among(e.any) && !o.among(e.beside) && !slices.Contains(r.valued, o.name) && !slices.Contains(r.code, o.name)
 			})
 	})
+}
+
+// unnamed gives an option that the row does not name, so that the next word may be its value or not.
+func (p *reading) unnamed(r *programRow) (string, bool) {
+	names := slices.Collect(r.names)
+	for _, o := range p.options {
+		if !o.attached && !slices.Contains(names, o.name) {
+			return o.name, true
+		}
+	}
+	return "", false
 }
 
 // among reports whether a list holds the option: by its name, or as NAME=VALUE if it has a value of its own.

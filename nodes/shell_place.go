@@ -130,6 +130,7 @@ type argument struct {
 	slots  []slot
 	source string // as it is written
 	loose  bool   // it may come to be several words, or none
+	glob   bool   // it stands for the names of files
 }
 
 const (

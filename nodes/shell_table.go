@@ -25,6 +25,7 @@ type programRow struct {
 	among               int
 	unless              []excuse
 	valued, executes    []string
+	flags               []string
 	code, idle          []string
 	long                []string // all long options that it names
 	runs, gives         string
@@ -112,6 +113,8 @@ func readProgramRow(v *yamltree.Value) *programRow {
 			r.unless = readExcuses(e.Value)
 		case "valued":
 			r.valued = textList(e.Value)
+		case "flags":
+			r.flags = textList(e.Value)
 		case "executes":
 			r.executes = textList(e.Value)
 		case "code":
@@ -143,7 +146,7 @@ func readProgramRow(v *yamltree.Value) *programRow {
 
 // names gives every option that the row names, without values.
 func (r *programRow) names(yield func(string) bool) {
-	lists := [][]string{r.valued, r.executes, r.code, r.idle}
+	lists := [][]string{r.valued, r.flags, r.executes, r.code, r.idle}
 	for _, e := range r.unless {
 		lists = append(lists, e.any, e.beside)
 	}

@@ -31,7 +31,7 @@ func (in *inspector) arguments(p *placer, words []*syntax.Word, s scope) []argum
 		}
 		r := wordReader{p: p, value: in.value}
 		r.parts(w.Parts, false, s)
-		a := argument{text: r.text.String(), slots: p.within(w), source: p.shown(wordSource(p.text, w)), loose: r.loose}
+		a := argument{text: r.text.String(), slots: p.within(w), source: p.shown(wordSource(p.text, w)), loose: r.loose, glob: isGlob(w)}
 		if len(a.slots) > 0 {
 			a.text = filling(a.slots, func(s slot) string {
 				if v, ok := in.value(s); ok {
