@@ -115,7 +115,7 @@ func TestEventsReadBack(t *testing.T) {
 
 func checkEvents(t *testing.T, events []engine.Event) {
 	t.Helper()
-	text, sum := seal(appendStart(nil, events[0]), 0)
+	text, sum := seal(appendStart(nil, events[0], ""), 0)
 	for _, ev := range events[1:] {
 		var line []byte
 		line, sum = seal(appendHappened(nil, ev), sum)
@@ -220,7 +220,7 @@ func TestPrune(t *testing.T) {
 		"by number": {Retention{1, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting", "g-limit"}},
 		"none":      {Retention{0, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting"}},
 		"by age":    {Retention{100, 0, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting"}},
-		"by size":   {Retention{100, 1000 * time.Hour, 2500}, []string{"a-cancelled", "b-open", "d-waiting", "f-failed", "g-limit"}},
+		"by size":   {Retention{100, 1000 * time.Hour, 2800}, []string{"a-cancelled", "b-open", "d-waiting", "f-failed", "g-limit"}},
 		"all":       {Retention{100, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "c-done", "d-waiting", "e-done", "f-failed", "g-limit"}},
 	} {
 		home := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ type Past struct {
 	whole int64         // how many bytes of the file are whole records
 	last  time.Duration // when the last of them was made
 	sum   uint32        // of all of them
+
+	documents string // the SHA-256 of the documents that the run began with, in hex
 }
 
 // goesOn tells the ends that a run can be resumed from.
@@ -72,6 +75,9 @@ func (p *Past) add(r *record) error {
 		if (ev.Kind == engine.EventStart) != (len(h.Events) == 0) {
 			return fmt.Errorf("the start of a run must be its first record")
 		}
+		if ev.Kind == engine.EventStart {
+			p.documents = r.Documents
+		}
 		delete(h.Started, r.ID)
 		h.Events = append(h.Events, ev)
 	case recordResumed:
@@ -100,13 +106,13 @@ func folder(home, id string) (string, error) {
 // Resume opens the journal of a run that was killed or cancelled, to go on with it: its past, the documents it was
 // made of, and the journal to go on writing. A run that is under way elsewhere, or has ended, is refused.
 func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
-	dir, err := folder(home, id)
-	if err != nil {
-		return nil, nil, nil, err
+	dir, err := realFolder(home, id)
+	var f *os.File
+	if err == nil {
+		f, err = openReal(filepath.Join(dir, journalFile), os.O_RDWR|os.O_APPEND)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, journalFile), os.O_RDWR|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, e := os.Stat(filepath.Join(dir, brokenFile)); e == nil {
+		if _, e := os.Lstat(filepath.Join(dir, brokenFile)); e == nil {
 			err = fmt.Errorf("run %s cannot be resumed: its journal could not be written to the end", id)
 		} else {
 			err = fmt.Errorf("there is no run %q in %s", id, filepath.Join(home, "runs"))
@@ -127,23 +133,26 @@ func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
 // Read reads the past of a run and the documents that it was made of, without going on with it. A run that is not there is
 // fs.ErrNotExist.
 func Read(home, id string) (*Past, []byte, error) {
-	dir, err := folder(home, id)
+	dir, err := realFolder(home, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	documents, err := os.ReadFile(filepath.Join(dir, documentsFile))
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := os.ReadFile(filepath.Join(dir, journalFile))
+	data, err := readReal(filepath.Join(dir, journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = os.ReadFile(filepath.Join(dir, brokenFile))
+		data, err = readReal(filepath.Join(dir, brokenFile))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	past, err := Fold(data)
-	return past, documents, err
+	if err != nil {
+		return nil, nil, err
+	}
+	documents, err := past.readDocuments(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return past, documents, nil
 }
 
 // Undo makes a journal that was gone on with what it was before, so that it can be gone on with again.
@@ -159,7 +168,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if err := lock(w.f); err != nil {
 		return nil, nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(w.dir, journalFile))
+	data, err := io.ReadAll(w.f) // what is locked, whatever the name leads to by now
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +179,7 @@ func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
 	if past.Status != "" && !goesOn(past.Status) {
 		return nil, nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
 	}
-	documents, err := os.ReadFile(filepath.Join(w.dir, documentsFile))
+	documents, err := past.readDocuments(w.dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,7 @@
 // Package journal keeps the events of runs in files, so that a killed run can be resumed:
 //
 //	PFLOW_HOME/runs/ID/journal.jsonl    one event a line, in the order in which they happened
-//	PFLOW_HOME/runs/ID/documents.json   the exact documents of the run
+//	PFLOW_HOME/runs/ID/documents.json   the exact documents of the run, whose SHA-256 is in the first event
 //
 // Every record is one write, made before what follows from it, and is not synced: a killed process loses nothing, a
 // machine that loses power may. A last line that is torn was never acted on and is dropped.
@@ -24,7 +24,7 @@ const version = 1
 
 // The records, by their "e":
 //
-//	start     v, time (RFC 3339), seed, input
+//	start     v, time (RFC 3339), seed, documents: the SHA-256 of documents.json, in hex; input
 //	started   id, at, step, visit, attempt, idempotent
 //	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, param}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
@@ -44,11 +44,13 @@ const (
 	recordEnd      = "end"
 )
 
-func appendStart(b []byte, ev engine.Event) []byte {
+func appendStart(b []byte, ev engine.Event, documents string) []byte {
 	b = append(b, `{"e":"start","v":1,"time":`...)
 	b = value.AppendString(b, ev.Time.Format(time.RFC3339Nano))
 	b = append(b, `,"seed":`...)
 	b = strconv.AppendUint(b, ev.Seed, 10)
+	b = append(b, `,"documents":`...)
+	b = value.AppendString(b, documents)
 	b = append(b, `,"input":`...)
 	b = value.AppendJSON(b, ev.Input)
 	return b
@@ -144,6 +146,7 @@ type record struct {
 	V          int                `json:"v"`
 	Time       time.Time          `json:"time"`
 	Seed       uint64             `json:"seed"`
+	Documents  string             `json:"documents"`
 	Input      json.RawMessage    `json:"input"`
 	ID         int                `json:"id"`
 	At         time.Duration      `json:"at"`

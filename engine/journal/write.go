@@ -44,6 +44,7 @@ type Writer struct {
 	tsum  uint32 // sum, then
 	begun bool   // the folder is that of a run: it has its documents and its first record
 	named string // the folder that it becomes
+	docs  string // the SHA-256 of its documents, in hex, for the first record
 }
 
 // Create makes the folder of a new run, 0700, and lays its documents there. The run is there for others once its first
@@ -66,7 +67,7 @@ func Create(home, id string, documents []byte) (*Writer, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, named: named}
+	w := &Writer{dir: dir, named: named, docs: documentsSum(documents)}
 	w.f, err = os.OpenFile(filepath.Join(dir, journalFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		err = lock(w.f)
@@ -121,7 +122,7 @@ func (w *Writer) put(record []byte) error {
 
 // Begin implements engine.Journal.
 func (w *Writer) Begin(start engine.Event) error {
-	err := w.put(appendStart(w.buf, start))
+	err := w.put(appendStart(w.buf, start, w.docs))
 	if err == nil {
 		err = os.Rename(w.dir, w.named)
 	}

@@ -1,0 +1,80 @@
+package journal
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// killedRun is a run whose process was killed after its first record.
+func killedRun(t *testing.T) (home, id, dir string) {
+	t.Helper()
+	home, id = t.TempDir(), "20260102-030405-aa"
+	w, err := Create(home, id, []byte(`{"approved": "this"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Begin(someEvents()[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	return home, id, filepath.Join(home, "runs", id)
+}
+
+// TestOnlyWhatTheRunMade: a run is gone on with, and read, over its own files alone, as they were, and else it stays as it is.
+func TestOnlyWhatTheRunMade(t *testing.T) {
+	moved := func(name string) func(dir string) error {
+		return func(dir string) error {
+			path := filepath.Join(dir, name)
+			elsewhere := filepath.Join(filepath.Dir(filepath.Dir(dir)), "elsewhere")
+			if err := os.Rename(path, elsewhere); err != nil {
+				return err
+			}
+			return os.Symlink(elsewhere, path)
+		}
+	}
+	for name, c := range map[string]struct {
+		do   func(dir string) error
+		want string
+	}{
+		"documents changed": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, documentsFile), []byte(`{"approved": "that"}`), 0o600)
+		}, "documents.json was changed since the run began"},
+		"documents gone":         {func(dir string) error { return os.Remove(filepath.Join(dir, documentsFile)) }, "documents.json"},
+		"documents are a link":   {moved(documentsFile), "documents.json is a symbolic link"},
+		"the journal is a link":  {moved(journalFile), "journal.jsonl is a symbolic link"},
+		"the folder is a link":   {moved(""), "aa is a symbolic link"},
+		"documents are a folder": {func(dir string) error { return remade(filepath.Join(dir, documentsFile)) }, "documents.json is no regular file"},
+		"the journal is a folder": {func(dir string) error { return remade(filepath.Join(dir, journalFile)) },
+			"journal.jsonl is no regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, id, dir := killedRun(t)
+			if err := c.do(dir); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.ReadFile(filepath.Join(dir, journalFile))
+			_, _, w, err := Resume(home, id, began)
+			w.Close()
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("resume: %v, want %q", err, c.want)
+			}
+			if _, _, err = Read(home, id); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("read: %v, want %q", err, c.want)
+			}
+			if after, _ := os.ReadFile(filepath.Join(dir, journalFile)); !bytes.Equal(before, after) {
+				t.Errorf("the journal was changed:\n%s\n%s", before, after)
+			}
+		})
+	}
+}
+
+// remade makes a file a folder.
+func remade(path string) error {
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return os.Mkdir(path, 0o700)
+}
