@@ -55,8 +55,9 @@ func httpType(d Deps) nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Network},
 		},
-		Check: func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
-		Run:   func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runHTTP(ctx, d, c) },
+		Check:   func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
+		Foresee: foreseeHTTP,
+		Run:     func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runHTTP(ctx, d, c) },
 		Example: nodetype.Example{
 			Params:  map[string]any{"url": "https://api.example.com/items", "params": map[string]any{"state": "open"}},
 			Outputs: map[string]any{"response": map[string]any{"count": 2}, "status_code": 200, "headers": map[string]any{"content-type": "application/json"}},

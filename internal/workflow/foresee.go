@@ -53,11 +53,12 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 			pending := ps.pending(scope)
 			add(&seen, t.Foresee(c.foreseen(ps, scope, t.Late), pending))
 		}
-	case !builtin && decl != nil && decl.Run != nil && len(i.Effects) == 0:
+	case !builtin && decl != nil && decl.Run != nil:
 		for _, scope := range itemScopes(n, step, known) {
 			add(&seen, c.foreseeDeclared(decl, ps, ps.pending(scope), scope))
 		}
-	case i.Has(ir.Destructive):
+	}
+	if seen.Destroys == "" && i.Has(ir.Destructive) { // stated effects add to what is found, and take nothing away
 		seen.Destroys = "its effects are destructive"
 	}
 	step.Destroys, step.Replaces, step.Appends, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Needs

@@ -108,7 +108,7 @@ func (r *Run) owns(db *sql.DB, path string) bool {
 		return false
 	}
 	now, err := sum(path)
-	return err == nil && (now == f.sum || f.before != "" && now == f.before)
+	return err == nil && (now == f.sum || !f.done && f.before != "" && now == f.before)
 }
 
 // Put gives a finished file its name. put is called under a lock, with whether a file that is there may be replaced;

@@ -103,6 +103,22 @@ func TestKilledBetween(t *testing.T) {
 	}
 }
 
+// TestRestored has a user put back what stood there before the workflow wrote: that is the user's again.
+func TestRestored(t *testing.T) {
+	dir := t.TempDir()
+	home, file, temp := filepath.Join(dir, "home"), filepath.Join(dir, "f"), filepath.Join(dir, "temp")
+	write(t, file, "the user's")
+	write(t, temp, "the workflow's")
+	first := &Run{Home: home, Workflow: "w", ID: "1"}
+	if err := first.Put(t.Context(), file, temp, true, func(bool) error { return os.Rename(temp, file) }); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, "the user's")
+	if (&Run{Home: home, Workflow: "w", ID: "2"}).May(file) {
+		t.Error("a file that holds what the user had in it again may be replaced")
+	}
+}
+
 // TestManyWriters lets many runs create one file: exactly one does.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
