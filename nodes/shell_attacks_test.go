@@ -3,6 +3,8 @@ package nodes
 import (
 	"strings"
 	"testing"
+
+	"pflow/internal/nodetype"
 )
 
 // TestDestructiveClasses holds, by the class of what hides it, commands that destroy or cannot be known, and beside them
@@ -185,4 +187,65 @@ ls | xargs sh -c 'echo "$@"' _
 find . -exec sh -c 'echo "$1"' _ {} \;
 find . -exec grep x {} /dev/null \;
 `},
+	{"variables that select code", `
+PATH=./bin:/bin ls
+PATH=./bin; ls
+PATH= ls
+export PATH=./bin
+export PATH="$$PATH:x"
+declare -x PATH=x
+read PATH < f
+printf -v PATH x
+for PATH in x; do ls; done
+: $${PATH:=x}
+env PATH=x ls
+env -i LD_PRELOAD=./x.so ls
+sudo LD_PRELOAD=./x.so ls
+BASH_ENV=x bash -c ls
+ENV=x sh -c ls
+DYLD_INSERT_LIBRARIES=x ls
+GIT_SSH_COMMAND=x git fetch
+GIT_EXTERNAL_DIFF=x git diff
+PAGER=x man ls
+GIT_PAGER=./x git log
+EDITOR=x git commit
+LESSOPEN='|x' less f
+MAKEFLAGS=--eval=x make
+make SHELL=./x
+make -n SHELL=./x
+PERL5OPT=-Mx perl f
+NODE_OPTIONS=--require=x node f
+PYTHONPATH=x python3 f
+TAR_OPTIONS=--to-command=x tar tf f
+IFS=x; ls
+PS4='$$(x)' bash -x f
+`, `
+A=1 ls
+A=1; export A
+export A=1 B=2
+export PATH
+LC_ALL=C sort f
+env LC_ALL=C sort f
+IFS= read -r x
+while IFS=, read -r a b; do echo "$$a"; done < f
+GIT_PAGER=cat git log
+PAGER= git log
+GIT_EDITOR=true git commit
+make CFLAGS=-O2 all
+for i in 1 2; do echo $$i; done
+read x
+printf -v out x
+echo $${A:=x}
+CI=1 npm test
+`},
+}
+
+// TestDestructiveEnvironment checks that the variables of the param env are looked at.
+func TestDestructiveEnvironment(t *testing.T) {
+	for name, want := range map[string]bool{"BASH_ENV": true, "LD_PRELOAD": true, "GIT_SSH_COMMAND": true, "PATH": true, "LC_ALL": false, "NAME": false} {
+		c := nodetype.Call{Params: map[string]any{"command": "ls", "env": map[string]any{name: "x"}}}
+		if got := destroysShell(c, nil); (got != "") != want {
+			t.Errorf("%s: destroys is %q, want %v", name, got, want)
+		}
+	}
 }

@@ -49,6 +49,14 @@ func (in *inspector) program(name string, row *programRow, args []argument, stdi
 		}
 	}
 	r := row.read(args, -1)
+	switch {
+	case row.assigns:
+		in.assignments(args[:len(args)-len(row.read(args, 0).rest)], false)
+	case row.runs == "names" && name != "unset" && (!row.plain || slices.ContainsFunc(args, func(a argument) bool { return strings.HasPrefix(a.text, "-v") || a.text == "-p" })):
+		in.assignments(r.operands, name != "export" && name != "readonly" && name != "local" && name != "test" && name != "[" && name != "[[")
+	case row.takes != nil && row.takes.MatchString("A=1"): // make
+		in.assignments(r.operands, false)
+	}
 	for _, o := range r.options {
 		if slices.Contains(row.executes, o.name) || row.takes != nil && row.takes.MatchString(o.name+o.value.text) {
 			in.because("what %s %s runs is not known", name, o.name)

@@ -2,6 +2,8 @@ package nodes
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -45,6 +47,11 @@ func destroysShell(c nodetype.Call, pending []string) string {
 		v, ok := known[s.expr.Text]
 		return v, ok && !strings.ContainsRune(v, unknown)
 	}}
+	if env, ok := c.Params["env"].(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			in.variable(name, argument{text: ir.Text(env[name])}, true)
+		}
+	}
 	s := scope{known: true}
 	switch args := c.Params["args"].(type) {
 	case nil:
@@ -112,6 +119,7 @@ func (in *inspector) file(p *placer, file *syntax.File, s scope) {
 		return true
 	})
 	syntax.Walk(file, func(n syntax.Node) bool {
+		in.variables(p, n, scope{})
 		stmt, ok := n.(*syntax.Stmt)
 		if !ok || in.why != "" {
 			return in.why == ""
