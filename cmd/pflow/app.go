@@ -291,10 +291,17 @@ func isTerminal(stream any) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && info.Name() != "null"
 }
 
-// printJSON writes a document to standard output as JSON.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.results)
+// printJSON writes a document to standard output as JSON. Who looks at it later on a terminal is not steered by it.
+func (a *app) printJSON(v any) error { return a.encodeJSON(v, "  ") }
+
+func (a *app) encodeJSON(v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.results.Write(printable.JSON(b.Bytes()))
+	return err
 }

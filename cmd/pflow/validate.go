@@ -256,7 +256,5 @@ func (a *app) printLine(r validatedLine) error {
 		return err
 	}
 	r.Report = r.found.Report()
-	e := json.NewEncoder(a.results)
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return a.encodeJSON(r, "")
 }

@@ -11,6 +11,7 @@ import (
 
 	"pflow/internal/diag"
 	"pflow/internal/library"
+	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -135,7 +136,7 @@ func (a *app) workflowShowCommand() *cobra.Command {
 				return err
 			}
 			if document {
-				_, err := a.results.Write(r.Workflow.Indented())
+				_, err := a.results.Write(printable.JSON(r.Workflow.Indented()))
 				return err
 			}
 			list, err := a.checkWorkflow(c.Context(), r, src)

@@ -29,6 +29,20 @@ func Line(s string) string {
 	return s
 }
 
+// JSON writes the controls in a JSON document as its own escapes (DEL as \u007f): it means what it did. Those outside of
+// strings are white space.
+func JSON(document []byte) []byte {
+	b := make([]byte, 0, len(document))
+	for _, r := range string(document) {
+		if r >= 0x20 && control(r) {
+			b = append(b, '\\', 'u', hex(uint(r)>>12), hex(uint(r)>>8), hex(uint(r)>>4), hex(uint(r)))
+		} else {
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return b
+}
+
 func clean(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || control(r) {

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -60,5 +61,22 @@ func TestWriterInPieces(t *testing.T) {
 				t.Fatalf("cut at %d and %d: %q", i, j, b.String())
 			}
 		}
+	}
+}
+
+// TestJSON: no control is left in a document, and it means what it did.
+func TestJSON(t *testing.T) {
+	const text = "a\u009b31m\\\u202eevil\u2066\x7f\u200e\u2028\n漢\U0001F600"
+	plain, err := json.Marshal(map[string]any{text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := JSON(plain)
+	if !clean(string(document)) {
+		t.Errorf("controls are left: %q", document)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(document, &back); err != nil || back[text] != text {
+		t.Errorf("%v: %q from %s", err, back, document)
 	}
 }
