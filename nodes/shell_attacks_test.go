@@ -238,6 +238,61 @@ printf -v out x
 echo $${A:=x}
 CI=1 npm test
 `},
+	{"streams that hold code", `
+sed -f /dev/stdin f
+sed -f <(echo 1d) f
+sed --file=- f
+awk -f <(echo x) f
+awk -f /dev/fd/3 f
+sh //dev/stdin
+sh /dev/./stdin
+sh ../../dev/stdin
+bash /proc/self/fd/0
+python3 /proc/self/fd/0
+python3 //dev/stdin
+make -f -
+make -f /dev/stdin
+make --makef=/dev/stdin
+psql -f /dev/stdin
+psql -f -
+bash 3<<EOF\nls\nEOF
+`, `
+sed -f x.sed f
+awk -f x.awk f
+sh ./x.sh
+make -f x.mk all
+make -j4 test
+make -j test
+psql -f x.sql
+bash <<EOF\nls\nEOF
+bash 0<<EOF\nls\nEOF
+echo x > //dev/null
+`},
+	{"names that bash evaluates", `
+test -v 'a[$$(x)]'
+[ -v 'a[$$(x)]' ]
+printf -v 'a[$$(x)]' y
+printf -v'a[$$(x)]' y
+read 'a[$$(x)]'
+unset 'a[$$(x)]'
+declare 'a[$$(x)]=1'
+mapfile -C x -c 1 a
+hash -p x ls
+jobs -x x
+wait -p 'a[$$(x)]'
+`, `
+test -v a
+printf -v a '%s[' y
+printf 'a[$$(x)]'
+read -r a b
+unset a
+declare a=1
+declare 'a=[1]'
+mapfile -t a
+hash -r
+jobs -l
+wait -n
+`},
 }
 
 // TestDestructiveEnvironment checks that the variables of the param env are looked at.

@@ -62,7 +62,13 @@ func (in *inspector) program(name string, row *programRow, args []argument, stdi
 			in.because("what %s %s runs is not known", name, o.name)
 		}
 	}
+	if o, ok := r.given(row.scripts); ok && isStream(o.value) {
+		in.because("what %s %s reads and runs is not known before it runs", name, o.name)
+	}
 	in.destroys(name, row, args, &r)
+	if row.runs == "names" {
+		in.names(name, row, args, &r)
+	}
 	in.runs(name, row, args, &r, stdin, given)
 }
 
@@ -149,6 +155,23 @@ func (in *inspector) runs(name string, row *programRow, args []argument, r *read
 	default:
 		if row.stdin && !code {
 			in.reader(name, stdin, given)
+		}
+	}
+}
+
+// names looks at builtins whose operands name variables: bash evaluates the index of a name such as a[$(…)].
+func (in *inspector) names(name string, row *programRow, args []argument, r *reading) {
+	for i, a := range args {
+		named := !row.plain && !strings.HasPrefix(a.text, "-")
+		if row.plain && i > 0 {
+			named = args[i-1].text == "-v" || name == "wait" && args[i-1].text == "-p" || name != "printf" && args[i-1].text == "-R"
+		}
+		if row.plain && strings.HasPrefix(a.text, "-v") && len(a.text) > 2 && i == 0 {
+			a.text, named = a.text[2:], true
+		}
+		word, _, _ := strings.Cut(a.text, "=")
+		if named && strings.ContainsAny(word, "[$`") {
+			in.because("%s evaluates the index in %s, which may run a command", name, a.shown())
 		}
 	}
 }
@@ -257,7 +280,7 @@ func (in *inspector) shellOperand(name string, code bool, args []argument, stdin
 		in.code(args[0], name+" -c", s)
 	case !args[0].fixed():
 		in.because("the script %s of %s is not known before it runs", args[0].shown(), name)
-	case args[0].text == "-" || strings.HasPrefix(args[0].text, "/dev/") || strings.HasPrefix(args[0].text, "/proc/"):
+	case isStream(args[0]):
 		in.reader(name, stdin, given)
 	}
 }
@@ -402,13 +425,16 @@ func (in *inspector) foreign(name string, row *programRow, r *reading) {
 	if _, told := r.given([]string{"--version", "-V", "--help", "-h", "-v"}); told && len(r.operands) == 0 {
 		return
 	}
-	if _, file := r.given([]string{"-f", "--file", "-m"}); file && slices.Contains(row.valued, "-f") {
+	if o, file := r.given([]string{"-f", "--file", "-m"}); file && slices.Contains(row.valued, "-f") {
+		if !o.value.fixed() || isStream(o.value) {
+			in.because("what %s %s reads and runs is not known before it runs", name, o.name)
+		}
 		return
 	}
 	switch {
 	case r.uncertain:
 		in.because("%s may get code that is not known before it runs", name)
-	case len(r.operands) == 0 || strings.HasPrefix(r.operands[0].text, "/dev/") || r.operands[0].text == "-":
+	case len(r.operands) == 0 || isStream(r.operands[0]):
 		in.because("what %s reads and runs is not known before it runs", name)
 	case !r.operands[0].fixed():
 		in.because("the script %s of %s is not known before it runs", r.operands[0].shown(), name)
@@ -427,6 +453,9 @@ func (in *inspector) filter(name string, row *programRow, r *reading) {
 			texts = append(texts, o.value)
 		case "-f", "--file":
 			file = true
+			if !o.value.fixed() || isStream(o.value) {
+				in.because("the program of %s is not known before it runs", name)
+			}
 		}
 	}
 	if len(texts) == 0 && !file && len(r.operands) > row.skip {

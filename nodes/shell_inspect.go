@@ -133,6 +133,9 @@ func (in *inspector) file(p *placer, file *syntax.File, s scope) {
 		var stdin *syntax.Word
 		for _, r := range stmt.Redirs {
 			in.redirect(p, r, own)
+			if r.N != nil && r.N.Value != "0" {
+				continue
+			}
 			switch r.Op {
 			case syntax.Hdoc, syntax.DashHdoc:
 				stdin = r.Hdoc

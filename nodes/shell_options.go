@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -220,12 +221,19 @@ func harmlessFile(a argument) bool {
 	if !a.fixed() {
 		return false
 	}
-	switch name := strings.TrimPrefix(a.text, "of="); name {
+	switch name := path.Clean(strings.TrimPrefix(a.text, "of=")); name {
 	case "-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/full":
 		return true
 	default:
-		return strings.HasPrefix(name, "/dev/fd/") && !strings.Contains(name, "..")
+		return strings.HasPrefix(name, "/dev/fd/")
 	}
+}
+
+// isStream reports whether a file is an open descriptor, or a device: what it holds cannot be known.
+func isStream(a argument) bool {
+	name := path.Clean(a.text)
+	return a.text == "-" || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "dev/") ||
+		strings.HasSuffix(name, "/dev/stdin") || strings.Contains(name, "/dev/fd/") || strings.Contains(name, "/proc/self/")
 }
 
 // isAssignment reports whether a word is NAME=VALUE.

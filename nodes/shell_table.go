@@ -25,7 +25,7 @@ type programRow struct {
 	among               int
 	unless              []excuse
 	valued, executes    []string
-	flags               []string
+	flags, scripts      []string
 	code, idle          []string
 	long                []string // all long options that it names
 	runs, gives         string
@@ -113,6 +113,8 @@ func readProgramRow(v *yamltree.Value) *programRow {
 			r.unless = readExcuses(e.Value)
 		case "valued":
 			r.valued = textList(e.Value)
+		case "scripts":
+			r.scripts = textList(e.Value)
 		case "flags":
 			r.flags = textList(e.Value)
 		case "executes":
