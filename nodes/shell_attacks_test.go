@@ -293,6 +293,25 @@ hash -r
 jobs -l
 wait -n
 `},
+	{"subcommands that write and those that show", `
+git config alias.x '!rm y'
+git config --get --unset core.pager
+git config core.pager x
+git config Core.Pager x
+git checkout-index -f -a
+git read-tree -u --reset HEAD
+terraform state rm x
+terraform workspace delete x
+`, `
+git config --get core.pager
+git config --get user.name
+git config --list
+git config user.name x
+git read-tree HEAD
+terraform state list
+terraform workspace list
+npm ci
+`},
 }
 
 // TestDestructiveEnvironment checks that the variables of the param env are looked at.
