@@ -24,9 +24,9 @@ type planDraft struct {
 	document []byte
 	params   map[string]any
 	name     string
-	next     bool   // it becomes the next version of a workflow that has the name
-	moved    string // why its name is not the one that it was planned under; "" if it is
-	reuse    bool
+	next     bool    // it becomes the next version of a workflow that has the name
+	moved    string  // why its name is not the one that it was planned under; "" if it is
+	reuse    bool    // it is a workflow that is saved already
 	loaded   *loaded // what would be run
 	stuck    error   // what keeps it from being run; it may be saved
 	editing  string  // the file of a text that was edited and has errors, "" if there is none
@@ -69,10 +69,9 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 	}
 	d.workflow, d.document = w, document
 	if !d.reuse {
-		if d.name, d.next, d.moved, err = a.ownName(ctx, d.name, w); err != nil {
+		if err := a.place(ctx, d); err != nil {
 			return nil, err
 		}
-		d.plan.WorkflowName = d.name
 	}
 	src := workflow.Source{Name: d.name, Workflow: w}
 	r := d.record()
