@@ -22,7 +22,7 @@ func browseComponentsOp(d Deps) engine.Op {
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 30, Doc: "how many to choose"},
 			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
-			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "leave out saved workflows whose last run failed for good, until they are mended"},
+			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "leave out saved workflows that, as they are now, never ran well and whose last run failed with an error of a permanent kind"},
 			{Name: "interfaces", Type: value.Boolean, Default: true, Doc: "whether to load the interfaces; false leaves the list empty"},
 		},
 		Result: value.Object,
@@ -73,7 +73,7 @@ nodes:
 					if r.Confidence == 0 && len(all) > most {
 						break // a small catalogue is browsed as a whole: words are not all that tells what is of use
 					}
-					if rec := shelf.record(c); skip && rec != nil && failedForGood(rec) != "" {
+					if rec := shelf.record(c); skip && rec != nil && neverWell(rec) != "" {
 						continue
 					}
 					if c.Workflow {

@@ -30,7 +30,7 @@ func browseWorkflowsOp(d Deps) engine.Op {
 		With: []engine.Field{
 			{Name: "most", Type: value.Integer, Default: 10, Doc: "how many to give"},
 			{Name: "tokens", Type: value.Integer, Default: 4000, Doc: "the budget of the context"},
-			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "give none as the best whose last run failed for good, until it is mended"},
+			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "give none as the best that, as it is now, never ran well and whose last run failed with an error of a permanent kind"},
 		},
 		Result: value.Object,
 		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, ir}, " +
@@ -79,7 +79,7 @@ nodes:
 						out["problem"] = problem
 					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
 						out["problem"] = problem
-					} else if why := failedForGood(best); skip && why != "" {
+					} else if why := neverWell(best); skip && why != "" {
 						out["problem"], out["failed"] = why, why
 					} else if out["best"], err = recordValue(best); err != nil {
 						return engine.Output{}, err
@@ -268,12 +268,14 @@ func lastFailed(r *library.Record) string {
 	return " (its last run failed: " + last.Why() + ")"
 }
 
-// failedForGood says that the last run of a workflow failed with what the next one would fail with, too; "" if it did not.
-func failedForGood(r *library.Record) string {
-	if last := r.Outcome.LastFailed(); last == nil || !last.ForGood() {
+// neverWell says that a workflow, as it is now, never ran well and failed last with what the next run would fail with, too;
+// "" if that is not so.
+func neverWell(r *library.Record) string {
+	last := r.Outcome.NeverWell()
+	if last == nil {
 		return ""
 	}
-	return "the saved workflow " + r.Name + " is not chosen, since its last run failed: " + r.Outcome.Last.Why() +
+	return "the saved workflow " + r.Name + " is not chosen, since it never ran well and its last run failed: " + last.Why() +
 		"; pflow run " + r.Name + " runs it all the same, pflow workflow edit " + r.Name + " mends it"
 }
 

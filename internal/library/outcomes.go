@@ -60,6 +60,15 @@ func (o *Outcome) LastFailed() *Ended {
 	return o.Last
 }
 
+// NeverWell is how the last run ended if the document never ran well and the next run would fail likewise, else nil. What
+// ran well once can do so again: then it was the values that failed, not the workflow.
+func (o *Outcome) NeverWell() *Ended {
+	if last := o.LastFailed(); last != nil && o.Done == 0 && last.ForGood() {
+		return last
+	}
+	return nil
+}
+
 // outcomes are those of each name, by the hash of the document that ran.
 type outcomes map[string]map[string]*Outcome
 

@@ -76,6 +76,13 @@ func TestOutcomes(t *testing.T) {
 	if got := outcome("hello"); got == nil || got.Done != 1 {
 		t.Errorf("%+v", got)
 	}
+	never := Outcome{Failed: 2, Last: &Ended{Failed: true, Kind: fault.NotFound}}
+	once, passing := never, never
+	once.Done = 1
+	passing.Last = &Ended{Failed: true, Kind: fault.Network}
+	if never.NeverWell() != never.Last || once.NeverWell() != nil || passing.NeverWell() != nil || (&Outcome{Done: 1, Last: &Ended{}}).NeverWell() != nil || (*Outcome)(nil).NeverWell() != nil {
+		t.Error("it is not what never ran well and failed for good that never ran well")
+	}
 	for kind, want := range map[fault.Kind]bool{fault.Network: false, fault.Permission: true, fault.Limit: false, fault.Failure: false} {
 		if e := (Ended{Failed: true, Kind: kind}); e.ForGood() != want {
 			t.Errorf("%s: for good %v", kind, !want)
