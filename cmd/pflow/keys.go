@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -34,11 +35,24 @@ func (a *app) keyVariables() []string {
 	return slices.Compact(names)
 }
 
-// withoutKeys refuses text that would be kept and sent with a key in it.
-func (a *app) withoutKeys(what, text string) error {
+// withoutKeys refuses text of a request that would be kept and sent with a key in it, or with a secret of a saved workflow.
+func (a *app) withoutKeys(ctx context.Context, what, text string) error {
+	holds := func(name string, shortest int) bool {
+		v := a.getenv(name)
+		return len(v) >= shortest && mask.New(mask.Env(name, v)).Has(text)
+	}
 	for _, name := range a.keyVariables() {
-		if v := a.getenv(name); len(v) >= workflow.ShortestKey && mask.New(mask.Env(name, v)).Has(text) {
+		if holds(name, workflow.ShortestKey) {
 			return usage("%s holds the key in %s, which would be kept and sent to a model: leave it out", what, name)
+		}
+	}
+	shelf, err := a.shelfOf(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range shelf.Secrets {
+		if holds(name, 1) {
+			return usage("%s holds the secret in %s, which would be kept and sent to a model: leave it out, a saved workflow reads it there", what, name)
 		}
 	}
 	return nil

@@ -228,7 +228,7 @@ func (a *app) plannerFlow() (*engine.Flow, *engine.Recording, error) {
 // text beside words is what the request is about.
 func (a *app) readRequest(ctx context.Context, words []string) (planner.Request, error) {
 	r := planner.Request{Text: strings.Join(words, " "), Source: "args", Date: a.date}
-	if err := a.withoutKeys("the request", r.Text); err != nil {
+	if err := a.withoutKeys(ctx, "the request", r.Text); err != nil {
 		return r, err
 	}
 	if isTerminal(a.stdin) {
@@ -241,10 +241,13 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 	switch {
 	case r.Text == "-":
 		r.Text, r.Source = strings.TrimSpace(*piped), "stdin"
-		if err := a.withoutKeys("the request", r.Text); err != nil {
+		if err := a.withoutKeys(ctx, "the request", r.Text); err != nil {
 			return r, err
 		}
 	case *piped != "":
+		if err := a.withoutKeys(ctx, "the piped text", *piped); err != nil {
+			return r, err
+		}
 		r.Stdin = *piped
 	}
 	return r, nil

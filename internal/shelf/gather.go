@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
@@ -52,7 +53,21 @@ func Gather(from Sources) (*Shelf, diag.List, error) {
 		listing = from.Library.List()
 	}
 	set, more := set.Workflows(listing)
-	return &Shelf{Catalogue: set.Catalogue, Records: listing.Records, Declared: set.Declared}, append(found, more...), nil
+	return &Shelf{Catalogue: set.Catalogue, Records: listing.Records, Declared: set.Declared, Secrets: secretsOf(listing.Records)}, append(found, more...), nil
+}
+
+// secretsOf lists the environment variables that workflows read secrets from.
+func secretsOf(records []*library.Record) []string {
+	var out []string
+	for _, r := range records {
+		for _, in := range r.Workflow.Inputs {
+			if in.Secret && in.FromEnv != "" {
+				out = append(out, in.FromEnv)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // reason is an error of the file system for a message that names the file already.

@@ -17,6 +17,8 @@ type Shelf struct {
 	Catalogue *ir.Catalogue
 	Records   []*library.Record              // the saved workflows of the catalogue, by name
 	Declared  map[string]*catalogue.Declared // how its declared nodes are run
+	// Secrets are the environment variables of the secrets of all saved workflows, also of those that it does not hold.
+	Secrets []string
 
 	derived sync.Map // the key of Once -> *once
 }
@@ -37,7 +39,7 @@ func (s *Shelf) Once(key any, work func() any) any {
 
 // With gives a shelf with more declared nodes, which win the names that they share with others.
 func (s *Shelf) With(declared []*catalogue.Declared) *Shelf {
-	out := &Shelf{Records: s.Records, Declared: map[string]*catalogue.Declared{}}
+	out := &Shelf{Records: s.Records, Secrets: s.Secrets, Declared: map[string]*catalogue.Declared{}}
 	for name, d := range s.Declared {
 		out.Declared[name] = d
 	}
@@ -60,7 +62,7 @@ func (s *Shelf) Only(names []string) *Shelf {
 }
 
 func (s *Shelf) filtered(keep func(name string) bool) *Shelf {
-	out := &Shelf{Catalogue: s.Catalogue.Only(func(i *ir.Interface) bool { return keep(i.Name) }), Records: []*library.Record{}, Declared: s.Declared}
+	out := &Shelf{Catalogue: s.Catalogue.Only(func(i *ir.Interface) bool { return keep(i.Name) }), Records: []*library.Record{}, Declared: s.Declared, Secrets: s.Secrets}
 	for _, r := range s.Records {
 		if keep(r.Name) {
 			out.Records = append(out.Records, r)
