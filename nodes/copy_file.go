@@ -94,7 +94,7 @@ func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
 	case os.SameFile(t.source, t.overwrite):
 		return nil, fault.New(fault.InvalidRequest, "cannot %s: both are the same file", t.doing)
 	case !t.replace && (c.Files == nil || !c.Files.May(realPath(t.to))):
-		return nil, existsFault(t.doing, t.given)
+		return nil, existsFault(t.doing, t.given, t.replace)
 	}
 	return t, nil
 }
@@ -110,8 +110,8 @@ func (t *transfer) copy(ctx context.Context) error {
 }
 
 func (t *transfer) outcome(err error) (nodetype.Outcome, error) {
-	if errors.Is(err, fs.ErrExist) && !t.replace {
-		return nodetype.Outcome{}, existsFault(t.doing, t.given)
+	if errors.Is(err, fs.ErrExist) {
+		return nodetype.Outcome{}, existsFault(t.doing, t.given, t.replace)
 	}
 	if err != nil {
 		return nodetype.Outcome{}, fileFault(t.doing, err)

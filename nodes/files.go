@@ -159,7 +159,10 @@ func foreseeFile(c nodetype.Call, pending []string, key string) (seen nodetype.F
 }
 
 // existsFault is the error of a file that is there and may not be replaced.
-func existsFault(doing, given string) error {
+func existsFault(doing, given string, overwrite bool) error {
+	if overwrite {
+		return fault.New(fault.Refused, "cannot %s: %s was not there when the run was approved; run it again with --yes=destructive to replace it", doing, quote(given))
+	}
 	return fault.New(fault.InvalidRequest, "cannot %s: %s exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true", doing, quote(given))
 }
 

@@ -87,7 +87,7 @@ func runWriteFile(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 		})
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return nodetype.Outcome{}, existsFault(doing, c.Text("file_path"))
+		return nodetype.Outcome{}, existsFault(doing, c.Text("file_path"), c.Flag("overwrite"))
 	}
 	if err != nil {
 		return nodetype.Outcome{}, fileFault(doing, err)

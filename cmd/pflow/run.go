@@ -170,6 +170,10 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
 	foreseen := l.program.DryRun(store)
 	nodes := foreseen.Destructive()
+	if f.says(yesDestructive) {
+		l.program.Grant(foreseen, true)
+		return nil
+	}
 	var names []string
 	for _, n := range nodes {
 		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
@@ -177,13 +181,9 @@ func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[strin
 	if len(nodes) == 0 {
 		return nil
 	}
-	if f.says(yesDestructive) {
-		l.written.Grant(foreseen.Needed()...)
-		return nil
-	}
 	what := strings.Join(names, ", ")
 	if a.interactive() && a.agreed(ctx, fmt.Sprintf("This destroys what was there: %s. Run it? [y/N]", what)) {
-		l.written.Grant(foreseen.Needed()...)
+		l.program.Grant(foreseen, false)
 		return nil
 	}
 	if a.asJSON {

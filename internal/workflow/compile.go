@@ -8,6 +8,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/nodetype"
 	"pflow/ir"
 )
 
@@ -68,7 +69,7 @@ func (s Source) Bare() bool {
 
 // Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
 func Compile(s Source, env Env) (*Program, diag.List) {
-	shared := &shared{env: env, secrets: &secrets{keys: env.Keys}, programs: map[string]*Program{}}
+	shared := &shared{env: env, secrets: &secrets{keys: env.Keys}, programs: map[string]*Program{}, granted: env.granted}
 	p := shared.compile(s.Name, s.Workflow, nil, nil, &s)
 	if shared.found.HasErrors() {
 		return nil, shared.found.Sort()
@@ -104,6 +105,7 @@ type shared struct {
 	environ  []string            // environment variables that inputs read, secrets apart
 	calls    []called            // the workflows it calls, in order of first use
 	found    diag.List
+	granted  grants // before the run begins
 }
 
 // called is a workflow that another one calls, as it was when it was compiled.
@@ -241,7 +243,8 @@ func (c *compiler) component(at int, i *ir.Interface, d *engine.DAGNode) (inner 
 	case i.Call != nil:
 		return c.caller(at, i, d)
 	case builtin:
-		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late, n.Batch != nil), run: t.Run})
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late, n.Batch != nil), run: t.Run,
+			foresee: func(in nodetype.Call) nodetype.Foreseen { return foreseeStep(t, i, in) }})
 	case c.env.Declared[n.Type] != nil:
 		return c.declared(at, c.env.Declared[n.Type], d)
 	}

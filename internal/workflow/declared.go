@@ -59,14 +59,25 @@ func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode)
 			c.report(at, NotRunnable, "%s: %s: %s", run.Place, problem.Path, problem.Message)
 		}
 	}
-	return nil, c.perform(d, &call{c: c, node: n, iface: decl.Interface, params: p, run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
+	given := func(in nodetype.Call) (nodetype.Call, error) {
 		scope := portValues(decl.Interface, in.Params)
 		params, err := inner.resolve(scope, t.Interface)
+		in.Params = params
+		in.Resolve = func(template string) (any, error) { return resolveTemplate(template, scope) }
+		return in, err
+	}
+	foresee := func(in nodetype.Call) nodetype.Foreseen {
+		inner, err := given(in)
+		if err != nil {
+			return nodetype.Foreseen{} // the node fails before it runs anything
+		}
+		return foreseeStep(t, decl.Interface, inner)
+	}
+	return nil, c.perform(d, &call{c: c, node: n, iface: decl.Interface, params: p, foresee: foresee, run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
+		in, err := given(in)
 		if err != nil {
 			return nodetype.Outcome{}, err
 		}
-		in.Params = params
-		in.Resolve = func(template string) (any, error) { return resolveTemplate(template, scope) }
 		out, err := t.Run(ctx, in)
 		if err != nil {
 			return out, err

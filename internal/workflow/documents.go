@@ -32,6 +32,7 @@ type documents struct {
 	Owner    string            `json:"owner"`           // of the files it writes
 	Unsaved  string            `json:"unsaved"`         // what the owner was called before it was saved
 	Granted  []string          `json:"granted"`         // files that it may replace, by its approval
+	Destroys grants            `json:"destroys"`        // what it may destroy, by its approval
 }
 
 type calledDocument struct {
@@ -47,7 +48,7 @@ func IsDocuments(data []byte) bool {
 
 // Documents gives what Reload needs. flows, if not nil, recorded the flows that declared nodes run.
 func (p *Program) Documents(s Source, flows *engine.Recording) ([]byte, error) {
-	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data), Draft: s.Draft}
+	d := documents{Kind: documentsKind, Version: 1, Name: s.Name, File: s.File, Dir: p.shared.env.Dir, Document: string(s.Data), Draft: s.Draft, Destroys: p.shared.granted}
 	if w := p.shared.env.Written; w != nil {
 		d.Owner, d.Unsaved, d.Granted = w.Workflow, w.Draft, w.Granted()
 	}
@@ -194,6 +195,7 @@ func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, erro
 	}}
 	out.Env.Written = &written.Run{Workflow: d.Owner, Draft: d.Unsaved}
 	out.Env.Written.Grant(d.Granted...)
+	out.Env.granted = d.Destroys
 	return out, out.Source.read(&d)
 }
 

@@ -31,7 +31,9 @@ type PlannedStep struct {
 	Replaces []string       `json:"replaces,omitempty"` // files that are there and whose content it replaces
 	Appends  []string       `json:"appends,omitempty"`  // files that are there and that it adds to
 
-	needs []string // of those it replaces, the ones that an approval has to name, by their real paths
+	needs   []string // of those it replaces, the ones that an approval has to name, by their real paths
+	reasons []string // all of those that Destroys gives the first of: each item of a batch has its own
+	open    bool     // not all of what it is given was known when it was looked at
 }
 
 // maxPlanned bounds the steps of a dry run: called workflows are shown with their steps, each time they are called.

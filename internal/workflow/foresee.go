@@ -47,21 +47,32 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	t, builtin := c.env.Types[n.Type]
 	decl := c.env.Declared[n.Type]
 	var seen nodetype.Foreseen
+	var reasons []string
+	look := func(one nodetype.Foreseen) {
+		add(&seen, one)
+		if one.Destroys != "" && !slices.Contains(reasons, one.Destroys) {
+			reasons = append(reasons, one.Destroys)
+		}
+	}
 	switch {
 	case builtin && t.Foresee != nil:
 		for _, scope := range itemScopes(n, step, known) {
 			pending := ps.pending(scope)
-			add(&seen, t.Foresee(c.foreseen(ps, scope, t.Late), pending))
+			step.open = step.open || len(pending) > 0
+			look(t.Foresee(c.foreseen(ps, scope, t.Late), pending))
 		}
 	case !builtin && decl != nil && decl.Run != nil:
 		for _, scope := range itemScopes(n, step, known) {
-			add(&seen, c.foreseeDeclared(decl, ps, ps.pending(scope), scope))
+			pending := ps.pending(scope)
+			step.open = step.open || len(pending) > 0
+			look(c.foreseeDeclared(decl, ps, pending, scope))
 		}
 	}
 	if seen.Destroys == "" && i.Has(ir.Destructive) { // stated effects add to what is found, and take nothing away
 		seen.Destroys = "its effects are destructive"
 	}
 	step.Destroys, step.Replaces, step.Appends, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Needs
+	step.reasons = reasons
 }
 
 // maxForeseen bounds the items of a batch that are looked at one by one; of more, the item is not known.

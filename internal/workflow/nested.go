@@ -249,9 +249,7 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 			return nodetype.Outcome{}, fault.New(fault.Refused, "%s needs approval; a workflow that calls itself, or is called by a computed name, cannot wait for it: approve the whole run", a.Node)
 		}
 	}
-	if w := c.env.Written; w != nil {
-		w.Grant(foreseen.Needed()...)
-	}
+	p.Grant(foreseen, c.granted.All)
 	nested := newSession(func(ctx context.Context, a Approval) bool {
 		return approved[declaredName(a.Node)] || outer.approves(ctx, a)
 	}, in.Depth+1)

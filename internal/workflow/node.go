@@ -20,6 +20,8 @@ type call struct {
 	iface  *ir.Interface
 	params *params
 	run    func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error)
+	// foresee says what the call would destroy, everything being known; nil: what it calls is asked itself.
+	foresee func(c nodetype.Call) nodetype.Foreseen
 }
 
 // op is the op of a call. It is the node's own: whether it may run again after a crash is its component's to say.
@@ -60,6 +62,15 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 			}
 			return v, err
 		},
+	}
+	if c.foresee != nil {
+		any, err := c.mayDestroy(ctx, in.Step(), c.foresee(call))
+		if err != nil {
+			return out, err
+		}
+		if call.Files != nil {
+			call.Files = stepFiles{call.Files, any}
+		}
 	}
 	var got nodetype.Outcome
 	err = fault.Guard(func() (err error) { // here, so that what a panic says is redacted, too

@@ -37,4 +37,6 @@ type Env struct {
 	Dir    string // the working directory of nodes
 	// Written is what the run may replace, and remembers what it writes; nil: nothing may be replaced without overwrite.
 	Written *written.Run
+
+	granted grants // of a run that is gone on with: what it was allowed before it began
 }
