@@ -172,11 +172,11 @@ func TestEncodings(t *testing.T) {
 	for _, e := range []struct{ encoding, content, bytes string }{
 		{"utf-8", "Grüße\n", "Grüße\n"}, {"latin-1", "Grüße", "Gr\xfc\xdfe"}, {"base64", "/wAB", "\xff\x00\x01"},
 	} {
-		c.Params = map[string]any{"file_path": "f", "content": e.content, "encoding": e.encoding}
+		c.Params = map[string]any{"file_path": e.encoding, "content": e.content, "encoding": e.encoding}
 		if _, err := runNode(t, "write-file", c); err != nil {
 			t.Fatal(err)
 		}
-		if got := readFiles(t, c.Dir)["f"]; got != e.bytes {
+		if got := readFiles(t, c.Dir)[e.encoding]; got != e.bytes {
 			t.Errorf("%s: wrote %q, want %q", e.encoding, got, e.bytes)
 		}
 		if out, err := runNode(t, "read-file", c); err != nil || out.Outputs["content"] != e.content {
@@ -301,7 +301,7 @@ func TestRenameNeverReplaces(t *testing.T) {
 		} else {
 			_, err = tr.outcome(tr.move(t.Context(), rename))
 		}
-		want := `cannot ` + verb + ` "a" to "b": "b" exists; choose another path, or set overwrite to true to replace it`
+		want := `cannot ` + verb + ` "a" to "b": "b" exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true`
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
