@@ -132,7 +132,7 @@ func TestWriteFileLines(t *testing.T) {
 		{"one\n", "\n", true, "one\n\n"},
 		{"a\r\n", "b\r\n", true, "a\r\nb\r\n"},
 	} {
-		call := newCall(t, map[string]any{"file_path": "f", "content": c.content, "append": true, "lines": c.lines}, ir.Values{})
+		call := newCall(t, map[string]any{"file_path": "f", "content": c.content, "append": true, "whole_lines": c.lines}, ir.Values{})
 		path := filepath.Join(call.Dir, "f")
 		if err := os.WriteFile(path, []byte(c.before), 0o644); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestWriteFileLines(t *testing.T) {
 			t.Errorf("%+v: got %q, %v bytes", c, got, out.Outputs["bytes"])
 		}
 	}
-	call := newCall(t, map[string]any{"file_path": "new", "content": "two", "append": true, "lines": true}, ir.Values{})
+	call := newCall(t, map[string]any{"file_path": "new", "content": "two", "append": true, "whole_lines": true}, ir.Values{})
 	if _, err := writeFile().Run(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}

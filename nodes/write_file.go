@@ -29,7 +29,7 @@ func writeFile() nodetype.Type {
 			Params: []ir.Port{
 				overwritePort(),
 				{Key: "append", Type: value.Boolean, Default: false, Description: "Add to the end of the file instead of replacing it."},
-				{Key: "lines", Type: value.Boolean, Default: false, Description: "Whole lines: the text begins on a line of its own and ends with a line break, which is added where it is missing."},
+				{Key: "whole_lines", Type: value.Boolean, Default: false, Description: "The text begins on a line of its own and ends with a line break, which is added where it is missing."},
 				encodingPort("How the text becomes the file's bytes; base64 when content is a binary file in base64."),
 			},
 			Outputs: []ir.Port{
@@ -63,11 +63,11 @@ func runWriteFile(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
-	if c.Flag("lines") && data != "" && !strings.HasSuffix(data, "\n") {
+	if c.Flag("whole_lines") && data != "" && !strings.HasSuffix(data, "\n") {
 		data += "\n"
 	}
 	if c.Flag("append") {
-		if c.Flag("lines") && data != "" && endsWithin(path) {
+		if c.Flag("whole_lines") && data != "" && endsWithin(path) {
 			data = "\n" + data
 		}
 		add := func() error { return appendTo(path, data) }
