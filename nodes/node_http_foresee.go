@@ -16,7 +16,7 @@ import (
 var overrides = regexp.MustCompile(`(?i)^(x-http-method(-override)?|x-method-override|_method)$`)
 
 // foreseeHTTP says whether a request deletes or replaces what the server has. The methods are those of the rows for curl
-// and its like in shell_programs.yaml.
+// and its like in node_shell_programs.yaml.
 func foreseeHTTP(c nodetype.Call, pending []string) nodetype.Foreseen {
 	if isPending(pending, "method") {
 		return nodetype.Foreseen{Destroys: "its method is not known before it runs, and may be DELETE"}

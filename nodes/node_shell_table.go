@@ -13,10 +13,10 @@ import (
 
 // shellTable is what is known of programs; the file says what its keys mean.
 //
-//go:embed shell_programs.yaml
+//go:embed node_shell_programs.yaml
 var shellTable []byte
 
-// programRow is a row of shell_programs.yaml.
+// programRow is a row of node_shell_programs.yaml.
 type programRow struct {
 	destroys            string
 	when                []optionWanted
@@ -54,7 +54,7 @@ type programTable struct {
 
 // programs reads the table. It is part of the program, so a fault in it is a bug.
 var programs = sync.OnceValue(func() *programTable {
-	doc, found := yamltree.Parse("shell_programs.yaml", shellTable)
+	doc, found := yamltree.Parse("node_shell_programs.yaml", shellTable)
 	if found.HasErrors() {
 		panic(found.Text())
 	}
