@@ -193,7 +193,6 @@ func TestMutatedStructure(t *testing.T) {
 		began := time.Now()
 		a, dry := show(doc)
 		took := time.Since(began)
-		began = time.Now()
 		b, _ := show(doc)
 		if a != b {
 			t.Fatalf("%s\nis shown differently twice:\n%s\n%s", doc, a, b)
