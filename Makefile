@@ -13,7 +13,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
 test: lint browser
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 30m ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	@$(MAKE) --no-print-directory sequential flows
 
@@ -29,7 +29,7 @@ test-llm:
 
 # Quick, while working.
 check: lint browser
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 	@$(MAKE) --no-print-directory flows
 
 lint:
