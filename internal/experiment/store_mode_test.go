@@ -18,6 +18,12 @@ func TestStoreIsPrivate(t *testing.T) {
 		if err == nil {
 			err = s.SetMeta("key", "value")
 		}
+		if err == nil {
+			err = s.begin()
+		}
+		if err == nil {
+			err = s.SetMeta("key", "other")
+		}
 		syscall.Umask(before)
 		if err != nil {
 			t.Fatal(err)
