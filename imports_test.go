@@ -24,7 +24,7 @@ var imports = map[string][]string{
 	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go"},
-	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/value"},
+	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
 
 	"flows":   {},
 	"prompts": {},
@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/nodetype":  {"ir", "internal/fault"},
-	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/value"},
+	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
 
 	"internal/repair":    {"internal/fault", "internal/value"},
 	"internal/retrieve":  {"internal/fault", "internal/value"},

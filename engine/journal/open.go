@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pflow/internal/filelock"
 )
 
 // realFolder gives the folder of a run, which must be one: what a symbolic link leads to was begun as another run, or as
@@ -83,4 +85,13 @@ func (p *Past) readDocuments(dir string) ([]byte, error) {
 			"now was never approved, so the run stays as it is: put the file back as it was, or start the run again", path)
 	}
 	return documents, nil
+}
+
+// own keeps a second process from going on with the run; the lock ends with the process, however it ends.
+func own(f *os.File) error {
+	free, err := filelock.Try(f)
+	if err == nil && !free {
+		return errors.New("another process is working on the run")
+	}
+	return err
 }

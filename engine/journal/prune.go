@@ -98,7 +98,7 @@ func isLeft(dir string, now time.Time) bool {
 		return true
 	}
 	defer f.Close()
-	return lock(f) == nil
+	return own(f) == nil
 }
 
 // over reports whether a run can never go on: its last record is an end that is final, its journal missed a record, or

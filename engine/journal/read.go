@@ -165,7 +165,7 @@ func (w *Writer) Undo() error {
 }
 
 func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
-	if err := lock(w.f); err != nil {
+	if err := own(w.f); err != nil {
 		return nil, nil, err
 	}
 	data, err := io.ReadAll(w.f) // what is locked, whatever the name leads to by now

@@ -70,7 +70,7 @@ func Create(home, id string, documents []byte) (*Writer, error) {
 	w := &Writer{dir: dir, named: named, docs: documentsSum(documents)}
 	w.f, err = os.OpenFile(filepath.Join(dir, journalFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
-		err = lock(w.f)
+		err = own(w.f)
 	}
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, documentsFile), documents, 0o600)

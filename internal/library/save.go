@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/filelock"
 	"pflow/ir"
 )
 
@@ -231,8 +232,11 @@ func (l *Library) locked(ctx context.Context, f func(d *os.Root) error) error {
 		return failed(err)
 	}
 	defer lock.Close() // which frees the lock
-	if err := acquire(ctx, lock); err != nil {
-		return err
+	switch err := filelock.Lock(ctx, lock); {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Of(err).Kind, "the library: %v", err)
+	case err != nil:
+		return failed(err)
 	}
 	if entries, err := fs.ReadDir(d.FS(), "."); err == nil {
 		for _, e := range entries {
