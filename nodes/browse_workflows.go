@@ -58,11 +58,7 @@ nodes:
 					return engine.Output{}, err
 				}
 				request, _ := in.Prep["request"].(string)
-				now, err := nowOf(in.Prep["now"], in.Now)
-				if err != nil {
-					return engine.Output{}, err
-				}
-				read, err := d.readings.Read(ctx, request, now)
+				read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
 				if err != nil {
 					return engine.Output{}, err
 				}

@@ -53,11 +53,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				now, err := nowOf(in.Prep["now"], in.Now)
-				if err != nil {
-					return engine.Output{}, err
-				}
-				read, err := d.readings.Read(ctx, request, now)
+				read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
 				if err != nil {
 					return engine.Output{}, err
 				}

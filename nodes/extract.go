@@ -7,6 +7,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/extract"
 	"pflow/internal/fault"
+	"pflow/internal/mapparams"
 	"pflow/internal/value"
 )
 
@@ -40,11 +41,7 @@ nodes:
 		New: func(*engine.Setup) engine.Exec {
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				text, _ := in.Prep["text"].(string)
-				now, err := nowOf(in.Prep["now"], in.Now)
-				if err != nil {
-					return engine.Output{}, err
-				}
-				read, err := d.readings.Read(ctx, text, now)
+				read, err := d.reading(ctx, text, in.Prep["now"], in.Now)
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -52,6 +49,16 @@ nodes:
 			}
 		},
 	}
+}
+
+// reading reads a text as a request, once for all steps that do. Its relative dates count from now, which is null, a date or a
+// date and time, or otherwise.
+func (d Deps) reading(ctx context.Context, text string, now any, otherwise time.Time) (*mapparams.Request, error) {
+	at, err := nowOf(now, otherwise)
+	if err != nil {
+		return nil, err
+	}
+	return d.readings.Read(ctx, text, at)
 }
 
 // nowOf reads the instant that relative dates count from; v is null, a date or a date and time.

@@ -18,23 +18,23 @@ var shellTable []byte
 
 // programRow is a row of node_shell_programs.yaml.
 type programRow struct {
-	destroys            string
-	when                []optionWanted
-	operand, takes      *regexp.Regexp
-	atLeast, skip       int
-	among               int
-	unless              []excuse
-	valued, executes    []string
-	flags, scripts      []string
-	code, idle          []string
-	long                []string // all long options that it names
-	runs, gives         string
-	dashed, bundle      bool
-	assigns, gets       bool
-	stdin, dashes       bool
-	plain, signals      bool
-	subcommands         bool // there are rows of its subcommands
-	conditional, danger bool // destroys on a condition; a value among its options could make it destroy
+	destroys         string
+	when             []optionWanted
+	operand, takes   *regexp.Regexp
+	atLeast, skip    int
+	among            int
+	unless           []excuse
+	valued, executes []string
+	flags, scripts   []string
+	code, idle       []string
+	long             []string // all long options that it names
+	runs, gives      string
+	dashed, bundle   bool
+	assigns, gets    bool
+	stdin, dashes    bool
+	plain, signals   bool
+	subcommands      bool // there are rows of its subcommands
+	conditional      bool // destroys on a condition
 }
 
 // excuse are options with one of which a program destroys nothing, as long as all others that are given are known not to
@@ -111,22 +111,13 @@ func readProgramRow(v *yamltree.Value) *programRow {
 			r.skip, _ = e.Value.Scalar.(int)
 		case "unless":
 			r.unless = readExcuses(e.Value)
-		case "valued":
-			r.valued = textList(e.Value)
-		case "scripts":
-			r.scripts = textList(e.Value)
-		case "flags":
-			r.flags = textList(e.Value)
-		case "executes":
-			r.executes = textList(e.Value)
-		case "code":
-			r.code = textList(e.Value)
-		case "idle":
-			r.idle = textList(e.Value)
 		case "gives":
 			r.gives = text
 		case "runs":
 			r.runs = text
+		case "valued", "scripts", "flags", "executes", "code", "idle":
+			list := map[string]*[]string{"valued": &r.valued, "scripts": &r.scripts, "flags": &r.flags, "executes": &r.executes, "code": &r.code, "idle": &r.idle}
+			*list[e.Key] = textList(e.Value)
 		default:
 			flag, known := map[string]*bool{"dashed": &r.dashed, "bundle": &r.bundle, "assigns": &r.assigns, "gets": &r.gets, "stdin": &r.stdin,
 				"dashes": &r.dashes, "plain": &r.plain, "signals": &r.signals}[e.Key]
@@ -137,7 +128,6 @@ func readProgramRow(v *yamltree.Value) *programRow {
 		}
 	}
 	r.conditional = len(r.when) > 0 || r.operand != nil || r.atLeast > 0 || r.dashed
-	r.danger = r.destroys != "" && r.conditional
 	for name := range r.names {
 		if strings.HasPrefix(name, "--") && !slices.Contains(r.long, name) {
 			r.long = append(r.long, name)
