@@ -186,7 +186,7 @@ func everything(t testing.TB, ops []engine.Op) *engine.Flow {
 	var d engine.DAG
 	d.Name, d.Start, d.Concurrency = "everything", "first", 3
 	for _, n := range []struct{ id, reads string }{{"first", ""}, {"left", "first"}, {"right", "first"}, {"last", "left"}} {
-		node := engine.DAGNode{ID: n.id, Flow: work, Attempts: 2}
+		node := engine.DAGNode{ID: n.id, Flow: work, Settings: engine.Settings{Attempts: 2}}
 		node.Prep = []engine.Binding{{Name: "seed", Expr: seedOf(n.reads)}}
 		d.Nodes = append(d.Nodes, node)
 	}

@@ -76,6 +76,7 @@ type node struct {
 	timeout   time.Duration // of one attempt
 	fallback  Evaluator
 	maxVisits int
+	late      func(*cond.Scope) (Settings, error) // of a dag's node: see DAGNode; nil for none
 
 	post    []Binding
 	cases   []actionCase // in order; the last has no condition

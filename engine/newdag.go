@@ -37,17 +37,25 @@ type DAGNode struct {
 	// Result is what the node writes under its id; it sees prep and result. nil: the result as it is.
 	Result Evaluator
 
+	Settings
+	Exponential bool
+	// Late, if not nil, is asked when the node's turn comes, before prep, and gives the settings that stand in place of
+	// those above. It must depend on the scope alone, since a resumed run asks again.
+	Late func(*cond.Scope) (Settings, error)
+}
+
+// Settings are the numbers and durations of a node.
+type Settings struct {
 	Attempts    int // 0: one
 	Wait        time.Duration
-	Exponential bool
-	Timeout     time.Duration
+	Timeout     time.Duration // 0: none
+	Concurrency int           // of a batch; 0: one
 }
 
 // Batch runs a node once for each item.
 type Batch struct {
-	Items       Evaluator
-	Concurrency int // 0: one
-	KeepGoing   bool
+	Items     Evaluator
+	KeepGoing bool
 }
 
 // DAGEdge leads from a node that finished with an action to another. The action error is taken by a node that failed.
@@ -103,10 +111,10 @@ func (d *DAGNode) compile() node {
 		prep[i] = Binding{b.Name, guarded{b.Expr}}
 	}
 	n := node{
-		id: d.ID, place: d.Place, timeout: d.Timeout, catchAll: noRoute,
-		retry: retry{attempts: max(1, d.Attempts), wait: d.Wait, exponential: d.Exponential},
-		post:  []Binding{{d.ID, resultOf{}}},
+		id: d.ID, place: d.Place, catchAll: noRoute, retry: retry{exponential: d.Exponential}, late: d.Late,
+		post: []Binding{{d.ID, resultOf{}}},
 	}
+	n.set(d.Settings)
 	if d.Result != nil {
 		n.post[0].Expr = guarded{d.Result}
 	}
@@ -114,7 +122,7 @@ func (d *DAGNode) compile() node {
 	switch {
 	case d.Batch != nil:
 		n.mode, n.prep = modeMap, []Binding{{"items", guarded{d.Batch.Items}}}
-		n.concurrency, n.keepGoing = max(1, d.Batch.Concurrency), d.Batch.KeepGoing
+		n.keepGoing = d.Batch.KeepGoing
 		unit.prep = prep
 	case d.Flow != nil:
 		n.mode, n.prep = modeFlow, prep
@@ -123,6 +131,29 @@ func (d *DAGNode) compile() node {
 	}
 	n.units = []unitSpec{unit}
 	return n
+}
+
+// set gives a node its numbers and durations.
+func (n *node) set(s Settings) {
+	n.retry.attempts, n.retry.wait, n.timeout, n.concurrency = max(1, s.Attempts), s.Wait, s.Timeout, max(1, s.Concurrency)
+}
+
+// settled is the node as it runs in one visit: with the settings that the scope gives it.
+func (n *node) settled(s *cond.Scope) (*node, *fault.Error) {
+	if n.late == nil {
+		return n, nil
+	}
+	var settings Settings
+	err := fault.Guard(func() (err error) {
+		settings, err = n.late(s)
+		return err
+	})
+	if err != nil {
+		return n, fault.Of(err)
+	}
+	out := *n
+	out.set(settings)
+	return &out, nil
 }
 
 // guarded makes a panic in Go code that computes a value the error of its node; expressions guard themselves.

@@ -60,6 +60,12 @@ func (r *Run) startNode(p place) {
 		return
 	}
 	r.enter(f)
+	n, err := n.settled(r.scope)
+	if err != nil {
+		r.nodeFailed(nr, newFailure(err))
+		return
+	}
+	nr.node = n
 	prep, err := r.evaluate(n.prep)
 	if err != nil {
 		r.nodeFailed(nr, newFailure(err))
@@ -503,7 +509,7 @@ func newFailure(err *fault.Error) *failure { return &failure{Error: err} }
 func (e *failure) locate(r *Run, nr *nodeRun) {
 	if e.node == "" {
 		e.node, e.place, e.attempts = r.stepName(nr.f.info, int32(nr.index)), nr.node.place, nr.attempts()
-		if e.Place.Line > 0 && e.Param == "" {
+		if e.Place.Line > 0 && e.Path == "" {
 			e.place = e.Place
 		}
 	}

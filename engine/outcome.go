@@ -38,7 +38,7 @@ func recordable(err *fault.Error) *fault.Error {
 	if bad != nil {
 		details = nil
 	}
-	out := &fault.Error{Kind: fault.Kind(valid(string(err.Kind))), Message: valid(err.Message), Cause: err.Cause, Place: err.Place, Param: err.Param}
+	out := &fault.Error{Kind: fault.Kind(valid(string(err.Kind))), Message: valid(err.Message), Cause: err.Cause, Place: err.Place, Path: err.Path}
 	if m, _ := details.(map[string]any); len(m) > 0 {
 		out.Details = m
 	}

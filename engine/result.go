@@ -117,8 +117,8 @@ func (r *Run) Result() *Result {
 			res.Status = Limited
 		}
 		res.Error = &RunError{Kind: string(err.Kind), Message: err.Message, Node: err.node, Place: err.place, Attempts: err.attempts}
-		if err.Param != "" {
-			res.Error.Path, res.Error.Inside = "params."+err.Param, err.Error.Place
+		if err.Path != "" {
+			res.Error.Path, res.Error.Inside = err.Path, err.Error.Place
 		}
 	}
 	return res

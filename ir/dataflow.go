@@ -204,7 +204,9 @@ func (v *validator) unresolved(u use, r *Ref) {
 		code = OutputWithoutSource
 	}
 	message := fmt.Sprintf("${%s}: there is no node, output or input %q", r, r.Root)
-	if v.w.Inputs != nil && len(r.Path) == 0 {
+	if b := u.batch(v.w); b != nil && u.items && b.As == r.Root {
+		message = fmt.Sprintf("${%s}: %s is settled once, before the first item, so there is no %q", r, strings.TrimPrefix(u.path, v.path(u.node, ".")), r.Root)
+	} else if v.w.Inputs != nil && len(r.Path) == 0 {
 		message += "; declare it in inputs, or read what an earlier node writes"
 	} else if v.w.Inputs == nil && len(r.Path) > 0 && u.node >= 0 {
 		message += "; read what an earlier node writes, or declare the input"
@@ -336,6 +338,10 @@ func (s *Structure) step(step Step) (next *Structure, problem string) {
 
 // fits checks the type of a param that is one template.
 func (v *validator) fits(u use, r *Ref, s *Structure) {
+	if u.span && s.Type != "" && s.Type != value.Any && s.Type != value.String {
+		v.error(BadParamType, u.path, u.node, "%s wants a duration, a text such as \"30s\", but ${%s} is %s", u.port.Key, r, article(s.Type))
+		return
+	}
 	if !u.whole || u.port == nil || s.Type == "" || assignable(s.Type, u.port.Type) {
 		return
 	}

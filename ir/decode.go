@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"pflow/internal/diag"
 	"pflow/internal/value"
@@ -166,26 +165,6 @@ func (d *decoder) bool(path string, v any) bool {
 		d.want(path, "true or false", v)
 	}
 	return b
-}
-
-func (d *decoder) count(path string, v any) int {
-	if n, ok := v.(json.Number); ok {
-		if i, err := strconv.Atoi(string(n)); err == nil && i >= 1 {
-			return i
-		}
-	}
-	d.want(path, "a whole number from 1 on", v)
-	return 1
-}
-
-func (d *decoder) duration(path string, v any, zero bool) time.Duration {
-	if s, ok := v.(string); ok {
-		if t, err := time.ParseDuration(s); err == nil && (t > 0 || t == 0 && zero) {
-			return t
-		}
-	}
-	d.want(path, `a duration as in "500ms", "30s" or "2m"`, v)
-	return 0
 }
 
 func (d *decoder) choice(path string, v any, of ...string) string {

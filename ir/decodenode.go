@@ -32,7 +32,7 @@ func (d *decoder) node(path string, v any) Node {
 		}},
 		{"purpose", false, func(p string, v any) { n.Purpose = d.text(p, v) }},
 		{"retry", false, func(p string, v any) { n.Retry = d.retry(p, v) }},
-		{"timeout", false, func(p string, v any) { n.Timeout = d.duration(p, v, false) }},
+		{"timeout", false, func(p string, v any) { n.Timeout = d.span(p, v, false) }},
 		{"batch", false, func(p string, v any) { n.Batch = d.batch(p, v) }},
 		{"approval", false, func(p string, v any) { n.Approval = d.choice(p, v, "required") != "" }},
 	})
@@ -44,17 +44,17 @@ func (d *decoder) node(path string, v any) Node {
 }
 
 func (d *decoder) retry(path string, v any) *Retry {
-	r := &Retry{Attempts: 1}
+	r := &Retry{Attempts: Count{Value: 1}}
 	d.object(path, v, "retry", []field{
 		{"attempts", true, func(p string, v any) { r.Attempts = d.count(p, v) }},
-		{"wait", false, func(p string, v any) { r.Wait = d.duration(p, v, true) }},
+		{"wait", false, func(p string, v any) { r.Wait = d.span(p, v, true) }},
 		{"backoff", false, func(p string, v any) { r.Exponential = d.choice(p, v, "constant", "exponential") == "exponential" }},
 	})
 	return r
 }
 
 func (d *decoder) batch(path string, v any) *Batch {
-	b := &Batch{As: "item", OnError: "fail", Concurrency: 1}
+	b := &Batch{As: "item", OnError: "fail", Concurrency: Count{Value: 1}}
 	d.object(path, v, "batch", []field{
 		{"items", true, func(p string, v any) {
 			b.Items = plain(v)

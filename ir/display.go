@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"pflow/internal/value"
@@ -93,13 +94,13 @@ func (d *display) step(n, next int) {
 		d.line("    # %s", node.Purpose)
 	}
 	if b := node.Batch; b != nil {
-		d.line("    batch: once per %s of %s, %d at once, on_error=%s%s", b.As, d.shown(b.Items, false), b.Concurrency, b.OnError, retryText(", retry ", b.Retry))
+		d.line("    batch: once per %s of %s, %s at once, on_error=%s%s", b.As, d.shown(b.Items, false), shownSetting(d, b.Concurrency), b.OnError, d.retryText(", retry ", b.Retry))
 	}
 	if node.Retry != nil {
-		d.line("    retry: %s", retryText("", node.Retry))
+		d.line("    retry: %s", d.retryText("", node.Retry))
 	}
-	if node.Timeout != 0 {
-		d.line("    timeout: %s", Duration(node.Timeout))
+	if node.Timeout.Given() {
+		d.line("    timeout: %s", shownSetting(d, node.Timeout))
 	}
 	for _, note := range d.o.Notes[node.ID] {
 		d.line("    %s", note)
@@ -124,18 +125,26 @@ func (d *display) step(n, next int) {
 	}
 }
 
-func retryText(before string, r *Retry) string {
+func (d *display) retryText(before string, r *Retry) string {
 	if r == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s%d attempts", before, r.Attempts)
-	if r.Wait != 0 {
-		text += ", wait " + Duration(r.Wait)
+	text := fmt.Sprintf("%s%s attempts", before, shownSetting(d, r.Attempts))
+	if r.Wait.Given() {
+		text += ", wait " + shownSetting(d, r.Wait)
 	}
 	if r.Exponential {
 		text += ", exponential backoff"
 	}
 	return text
+}
+
+// shownSetting writes a number or a duration, or its template with this run's values.
+func shownSetting[T int | time.Duration](d *display, s Setting[T]) string {
+	if s.Template != "" {
+		return d.shown(s.Template, false)
+	}
+	return Text(s.Written())
 }
 
 // keys orders params as the interface does, the others behind.

@@ -133,10 +133,6 @@ func (o *writer) key(k string) {
 
 func (o *writer) text(k, s string)      { o.key(k); *o = value.AppendString(*o, s) }
 func (o *writer) value(k string, v any) { o.key(k); *o = appendValue(*o, v) }
-func (o *writer) number(k string, n int) {
-	o.key(k)
-	*o = strconv.AppendInt(*o, int64(n), 10)
-}
 
 func (o *writer) object(k string, fill func(*writer)) {
 	o.key(k)
@@ -171,15 +167,15 @@ func (n *Node) write(o *writer) {
 	if n.Retry != nil {
 		o.object("retry", n.Retry.write)
 	}
-	if n.Timeout != 0 {
-		o.text("timeout", Duration(n.Timeout))
+	if n.Timeout.Given() {
+		setting(o, "timeout", n.Timeout)
 	}
 	if b := n.Batch; b != nil {
 		o.object("batch", func(o *writer) {
 			o.value("items", b.Items)
 			o.text("as", b.As)
 			o.text("on_error", b.OnError)
-			o.number("concurrency", b.Concurrency)
+			setting(o, "concurrency", b.Concurrency)
 			if b.Retry != nil {
 				o.object("retry", b.Retry.write)
 			}
@@ -191,9 +187,9 @@ func (n *Node) write(o *writer) {
 }
 
 func (r *Retry) write(o *writer) {
-	o.number("attempts", r.Attempts)
-	if r.Wait != 0 {
-		o.text("wait", Duration(r.Wait))
+	setting(o, "attempts", r.Attempts)
+	if r.Wait.Given() {
+		setting(o, "wait", r.Wait)
 	}
 	if r.Exponential {
 		o.text("backoff", "exponential")

@@ -9,7 +9,7 @@ import (
 	"pflow/internal/value"
 )
 
-// compile reads the templates of params, batch items and outputs.
+// compile reads the templates of params, batch items, settings and outputs.
 func (v *validator) compile() {
 	for i := range v.w.Nodes {
 		n, component := &v.w.Nodes[i], v.components[i]
@@ -28,6 +28,7 @@ func (v *validator) compile() {
 		if n.Batch != nil {
 			v.items[i], _ = v.template(n.Batch.Items, v.path(i, ".batch.items"), i)
 		}
+		v.open[i] = v.settings(i)
 	}
 	for i, out := range v.w.Outputs {
 		v.sources[i], _ = v.template(out.Source, key(key("outputs", out.Name), "source"), -1)

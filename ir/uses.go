@@ -76,7 +76,8 @@ func (v *validator) implied() []string {
 type use struct {
 	node  int // -1: an output
 	path  string
-	items bool  // it is the list of a batch, which does not see the item
+	items bool  // the list of a batch, or a setting: it does not see the item
+	span  bool  // it gives a duration
 	whole bool  // the param is this one template
 	port  *Port // the param, nil if it has no type
 }
@@ -87,6 +88,14 @@ func (u use) scope() int {
 		return -1
 	}
 	return u.node
+}
+
+// batch is that of the node, nil if it has none.
+func (u use) batch(w *Workflow) *Batch {
+	if u.node < 0 {
+		return nil
+	}
+	return w.Nodes[u.node].Batch
 }
 
 func (v *validator) eachExpr(f func(u use, e *Expr)) {
@@ -101,6 +110,11 @@ func (v *validator) eachExpr(f func(u use, e *Expr)) {
 		if p := v.items[i]; p != nil {
 			p.Walk(func(path string, e *Expr) {
 				f(use{node: i, path: v.path(i, ".batch.items") + joint(path), whole: p.Whole() == e, port: list, items: true}, e)
+			})
+		}
+		for _, s := range v.open[i] {
+			s.param.Walk(func(_ string, e *Expr) {
+				f(use{node: i, path: v.path(i, "."+s.Path), whole: true, port: s.port, items: true, span: s.Duration}, e)
 			})
 		}
 	}

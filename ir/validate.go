@@ -159,6 +159,7 @@ type validator struct {
 
 	params  [][]compiled      // per node, in the order of their keys
 	items   []*Param          // per node: batch items
+	open    [][]openSetting   // per node: the settings that templates give
 	sources []*Param          // per output
 	hints   int               // how many more findings get alternatives, which cost time to find
 	types   map[string]string // unknown type -> nearest
@@ -175,7 +176,7 @@ func newValidator(w *Workflow, c *Catalogue, o Options) *validator {
 	v := &validator{w: w, c: c, o: o, g: newGraph(w), hints: 50, types: map[string]string{}, used: map[string]bool{},
 		declared: make(map[string]int, len(w.Inputs)), writers: map[string][]int{},
 		components: make([]*Interface, len(w.Nodes)), writes: make([]*Interface, len(w.Nodes)),
-		params: make([][]compiled, len(w.Nodes)), items: make([]*Param, len(w.Nodes)), sources: make([]*Param, len(w.Outputs))}
+		params: make([][]compiled, len(w.Nodes)), items: make([]*Param, len(w.Nodes)), open: make([][]openSetting, len(w.Nodes)), sources: make([]*Param, len(w.Outputs))}
 	for i, in := range w.Inputs {
 		v.declared[in.Name] = i
 	}

@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"time"
-
-	"pflow/internal/value"
-)
+import "pflow/internal/value"
 
 // Workflow is one IR document. Values in it (params, defaults, items) are nil, bool, json.Number, string, []any and
 // map[string]any as Decode makes them; int and float64 are as welcome to whoever builds one in Go. A json.Number keeps
@@ -25,15 +21,15 @@ type Node struct {
 	Params   map[string]any
 	Purpose  string
 	Retry    *Retry
-	Timeout  time.Duration // 0: none
+	Timeout  Span // 0: none
 	Batch    *Batch
 	Approval bool // approval: required
 }
 
 // Retry repeats a step that failed.
 type Retry struct {
-	Attempts    int // tries in all, at least 1
-	Wait        time.Duration
+	Attempts    Count // tries in all
+	Wait        Span
 	Exponential bool
 }
 
@@ -42,7 +38,7 @@ type Batch struct {
 	Items       any    // a template, or a list
 	As          string // the name templates call the item by
 	OnError     string // "fail" or "continue"
-	Concurrency int    // at least 1
+	Concurrency Count
 	Retry       *Retry // of one item
 }
 

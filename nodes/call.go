@@ -122,7 +122,7 @@ func quote(s string) string {
 // inParam is an error whose place counts within the text of a param.
 func inParam(key string, err error) error {
 	e := *fault.Of(err)
-	e.Param = key
+	e.Path = "params." + key
 	return &e
 }
 

@@ -91,7 +91,7 @@ func templateType() nodetype.Type {
 // inTemplate gives an error of a template the place in the param. Where values stand for ${…} it has only a line.
 func inTemplate(err error, moved bool) error {
 	e := *fault.Of(err)
-	e.Param = "template"
+	e.Path = "params.template"
 	if moved {
 		e.Place.Col = 0
 	}

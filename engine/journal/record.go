@@ -26,7 +26,7 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, documents: the SHA-256 of documents.json, in hex; input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, param}; or waits: what is to be approved
+//	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, path}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
 //	resumed   at: another process took the run on; none worked on it since the record before
@@ -107,9 +107,9 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 			b = append(b, `,"place":`...)
 			b = value.AppendJSON(b, map[string]any{"file": at.File, "line": at.Line, "column": at.Col})
 		}
-		if ev.Err.Param != "" {
-			b = append(b, `,"param":`...)
-			b = value.AppendString(b, ev.Err.Param)
+		if ev.Err.Path != "" {
+			b = append(b, `,"path":`...)
+			b = value.AppendString(b, ev.Err.Path)
 		}
 		b = append(b, '}')
 	default:
@@ -168,7 +168,7 @@ type recordError struct {
 	Message string          `json:"message"`
 	Details json.RawMessage `json:"details"`
 	Place   diag.Place      `json:"place"`
-	Param   string          `json:"param"`
+	Path    string          `json:"path"`
 }
 
 // event reads a record that is an event.
@@ -200,7 +200,7 @@ func (r *record) event() (engine.Event, error) {
 			break
 		}
 		if r.Error != nil {
-			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message, Place: r.Error.Place, Param: r.Error.Param}
+			ev.Err = &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message, Place: r.Error.Place, Path: r.Error.Path}
 			if len(r.Error.Details) > 0 {
 				details, err := value.ParseWritten(r.Error.Details)
 				if err != nil {

@@ -67,9 +67,9 @@ type Error struct {
 	Details map[string]any // what else an op knows of it, normalised; expressions see it as error.details
 
 	// Place is where it was raised, such as the operation of an expression that failed; zero if that is not known. With
-	// Param it counts within the text of that param of a node.
+	// Path it counts within the text there.
 	Place diag.Place
-	Param string
+	Path  string // in the node of a workflow: params.expression, retry.attempts
 }
 
 // New makes an error of a kind; the last argument that is an error becomes the cause.
@@ -98,7 +98,7 @@ func Of(err error) *Error {
 		if e.Message == err.Error() {
 			return e
 		}
-		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err, Details: e.Details, Place: e.Place, Param: e.Param}
+		return &Error{Kind: e.Kind, Message: err.Error(), Cause: err, Details: e.Details, Place: e.Place, Path: e.Path}
 	case errors.Is(err, context.Canceled):
 		return &Error{Kind: Cancelled, Message: err.Error(), Cause: err}
 	case errors.Is(err, context.DeadlineExceeded):

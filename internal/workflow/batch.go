@@ -8,8 +8,8 @@ import (
 // itemOutputs marks the result of an item that succeeded, so that it cannot be taken for a failure's.
 const itemOutputs = "outputs"
 
-// batchResult writes what a batch node gave: the outputs of the items that succeeded, how many items there were, and
-// what failed.
+// batchResult writes what a batch node gave: the outputs of each item, null for one that failed, how many items there
+// were, and what failed.
 type batchResult struct {
 	inner func(store map[string]any) any // of a called workflow: its outputs; nil: the result holds them
 }
@@ -24,6 +24,7 @@ func (b batchResult) Eval(s *cond.Scope) (any, error) {
 		got, _ := r.(map[string]any)
 		if failed, ok := got[ir.ErrorKey].(map[string]any); ok && len(got) == 1 && got[itemOutputs] == nil {
 			errors = append(errors, map[string]any{"index": i, "item": items[i], ir.ErrorKey: failed})
+			results = append(results, nil) // each result stands where its item stands
 			continue
 		}
 		if b.inner != nil {

@@ -206,20 +206,14 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 		c.report(at, NotRunnable, "there is no node type %q", n.Type)
 		return engine.DAGNode{}, false
 	}
-	d := engine.DAGNode{ID: n.ID, Timeout: n.Timeout}
-	retry := n.Retry
+	d := engine.DAGNode{ID: n.ID}
+	c.settings(at, &d)
 	if b := n.Batch; b != nil {
-		if b.Retry != nil {
-			retry = b.Retry
-		}
 		items, _ := ir.Compile(b.Items)
 		list := itemList{c: c.shared, reads: capture{}, value: items}
 		c.read(list.reads, items, n, false)
 		c.noSecrets(at, "batch.items", list.reads)
-		d.Batch = &engine.Batch{Items: list, Concurrency: b.Concurrency, KeepGoing: b.OnError == "continue"}
-	}
-	if retry != nil {
-		d.Attempts, d.Wait, d.Exponential = retry.Attempts, retry.Wait, retry.Exponential
+		d.Batch = &engine.Batch{Items: list, KeepGoing: b.OnError == "continue"}
 	}
 	inner, ok := c.component(at, i, &d)
 	if d.Batch != nil {

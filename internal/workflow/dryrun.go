@@ -24,8 +24,9 @@ type PlannedStep struct {
 	Type     string         `json:"type"`
 	Purpose  string         `json:"purpose,omitempty"`
 	Params   map[string]any `json:"params"`
-	Pending  []string       `json:"pending"`         // paths into params: content, headers.Authorization
-	Items    any            `json:"items,omitempty"` // of a batch
+	Pending  []string       `json:"pending"`            // paths into params: content, headers.Authorization; or of a setting
+	Items    any            `json:"items,omitempty"`    // of a batch
+	Settings map[string]any `json:"settings,omitempty"` // how it runs, by path: {"retry.attempts": 3, "timeout": "30s"}
 	Approval bool           `json:"approval,omitempty"`
 	Destroys string         `json:"destroys,omitempty"` // what it destroys, or why that is not known
 	Replaces []string       `json:"replaces,omitempty"` // files that are there and whose content it replaces
@@ -70,19 +71,30 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 			}
 		}
 		if n.Batch != nil {
-			items, _ := ir.Compile(n.Batch.Items)
-			reads := capture{}
-			c.read(reads, items, n, false)
-			v, open := items.Partial(reads.known(store, nil))
-			step.Items = v
-			for _, path := range open {
-				step.Pending = append(step.Pending, pathInto("batch.items", path))
+			step.Items = c.planned(&step, n, "batch.items", n.Batch.Items, store)
+		}
+		for _, s := range n.Settings() {
+			if step.Settings == nil {
+				step.Settings = map[string]any{}
 			}
+			step.Settings[s.Path] = c.planned(&step, n, s.Path, s.Value, store)
 		}
 		c.foresee(&step, n, i, ps, known)
 		d.Steps = append(d.Steps, step)
 		d.called(step, n, i, p, depth)
 	}
+}
+
+// planned is a value of a node that does not see the item of its batch, as far as it is known.
+func (c *compiler) planned(step *PlannedStep, n *ir.Node, path string, v any, store map[string]any) any {
+	p, _ := ir.Compile(v)
+	reads := capture{}
+	c.read(reads, p, n, false)
+	got, open := p.Partial(reads.known(store, nil))
+	for _, inner := range open {
+		step.Pending = append(step.Pending, pathInto(path, inner))
+	}
+	return got
 }
 
 // itemRoot is the root of a batch's item: no item is known yet.

@@ -11,12 +11,12 @@ func TestDryRun(t *testing.T) {
 		"inner": `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}, "mark": {"type": "string", "default": "!"}},
 			"nodes": [{"id": "x", "type": "shout", "params": {"text": "hello $name", "mark": "$mark"}}], "outputs": {"greeting": {"source": "${x.loud}", "type": "string"}}}`,
 	}}
-	p := w.compile(t, `{"ir_version": "0.1.0", "inputs": {"who": {"type": "string", "required": true}, "token": {"type": "string", "secret": true, "from_env": "TOKEN"}}, "nodes": [
+	p := w.compile(t, `{"ir_version": "0.1.0", "inputs": {"who": {"type": "string", "required": true}, "token": {"type": "string", "secret": true, "from_env": "TOKEN"}, "tries": {"type": "integer", "default": 4}}, "nodes": [
 		{"id": "a", "type": "echo", "purpose": "Say it", "params": {"value": {"auth": "Bearer $token", "n": 1.50, "who": "${who}"}}},
 		{"id": "b", "type": "shout", "approval": "required", "params": {"text": "$who: ${a.text}, $$5"}},
 		{"id": "c", "type": "inner", "params": {"name": "$who"}}, {"id": "d", "type": "inner", "params": {"name": "${b.loud}"}},
 		{"id": "e", "type": "shout", "batch": {"items": ["x", "${a.out.who}"], "as": "it"}, "params": {"text": "$it"}},
-		{"id": "f", "type": "shout", "params": {"text": "${a.text}"}}],
+		{"id": "f", "type": "shout", "timeout": "${b.loud}", "retry": {"attempts": "${tries}", "wait": "1s", "backoff": "exponential"}, "params": {"text": "${a.text}"}}],
 		"edges": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}, {"from": "c", "to": "d"}, {"from": "d", "to": "e"}, {"from": "e", "to": "f"}]}`)
 	want := `a: echo --value='{"auth":"Bearer {\"$env\":\"TOKEN\"}","n":1.50,"who":"you\u001b[2J"}'
     # Say it
@@ -33,7 +33,8 @@ e: shout --text=${it}
     once for each of: '["x","${a.out.who}"]'
     not known before earlier steps ran: text, batch.items[1]
 f: shout --text=${a.text}
-    not known before earlier steps ran: text
+    runs with: retry.attempts=4, retry.backoff=exponential, retry.wait=1s, timeout=${b.loud}
+    not known before earlier steps ran: text, timeout
 nothing was run
 `
 	if diff := cmp.Diff(want, p.DryRun(bind(t, p, map[string]any{"who": "you\x1b[2J"})).Text()); diff != "" {

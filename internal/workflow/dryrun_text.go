@@ -24,6 +24,13 @@ func (d *DryRun) Text() string {
 		if s.Items != nil {
 			b.WriteString("    once for each of: " + word(ir.Text(s.Items)) + "\n")
 		}
+		var settings []string
+		for _, k := range value.SortedKeys(s.Settings) {
+			settings = append(settings, k+"="+word(ir.Text(s.Settings[k])))
+		}
+		if len(settings) > 0 {
+			b.WriteString("    runs with: " + strings.Join(settings, ", ") + "\n")
+		}
 		for _, note := range s.Notes() {
 			b.WriteString("    " + shown(note) + "\n")
 		}

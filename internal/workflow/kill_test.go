@@ -72,9 +72,9 @@ func killed(t testing.TB) *Program {
 			"edges": [{"from": "pick", "to": "left", "action": "left"}, {"from": "pick", "to": "right", "action": "right"}, {"from": "left", "to": "leaf"}],
 			"outputs": {"out": {"source": "${leaf.out}", "type": "string"}}}`}}
 	return w.compile(t, `{"ir_version": "0.1.0", "nodes": [
-		{"id": "a", "type": "echo", "params": {"value": [1, 2, 3, 4, 5]}},
-		{"id": "each", "type": "inner", "batch": {"items": "${a.out}", "as": "it", "concurrency": 2}, "params": {"n": "${it}"}},
-		{"id": "send", "type": "flaky", "approval": "required", "retry": {"attempts": 100, "wait": "2ms"}, "params": {"value": "sent"}},
+		{"id": "a", "type": "echo", "params": {"value": {"n": [1, 2, 3, 4, 5], "at_once": 2, "tries": 100, "wait": "2ms"}}},
+		{"id": "each", "type": "inner", "batch": {"items": "${a.out.n}", "as": "it", "concurrency": "${a.out.at_once}"}, "params": {"n": "${it}"}},
+		{"id": "send", "type": "flaky", "approval": "required", "retry": {"attempts": "${a.out.tries}", "wait": "${a.out.wait}"}, "params": {"value": "sent"}},
 		{"id": "beside", "type": "wait", "params": {"for": "5ms"}},
 		{"id": "fails", "type": "fail"},
 		{"id": "mend", "type": "echo", "params": {"value": "${fails.error.kind}"}},

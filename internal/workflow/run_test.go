@@ -72,9 +72,25 @@ warning: the output n is null: the node never did not run
 		{"a batch goes on after a failed item", `{"ir_version": "0.1.0", "inputs": {"list": {"type": "array", "required": true}}, "nodes": [
 			{"id": "b", "type": "shout", "batch": {"items": "${list}", "as": "it", "on_error": "continue", "concurrency": 2}, "params": {"text": "$it"}}]}`,
 			map[string]any{"list": []any{"a", nil, "c"}},
-			`done {"count":3,"errors":[{"error":{"kind":"invalid_request","message":"text: it is required and is null"},"index":1,"item":null}],"results":[{"loud":"A!"},{"loud":"C!"}]}
+			`done {"count":3,"errors":[{"error":{"kind":"invalid_request","message":"text: it is required and is null"},"index":1,"item":null}],"results":[{"loud":"A!"},null,{"loud":"C!"}]}
 b default
 `},
+		{"a batch of workflows goes on after a failed item", `{"ir_version": "0.1.0", "nodes": [
+			{"id": "b", "type": "greet", "batch": {"items": [null, "y"], "on_error": "continue"}, "params": {"name": "$item"}},
+			{"id": "c", "type": "echo", "params": {"value": "${b.results[0].greeting ?? \"nobody\"} ${b.results[1].greeting}"}}], "edges": [{"from": "b", "to": "c"}],
+			"outputs": {"said": {"source": "${c.out}", "type": "string"}, "all": {"source": "${b.results}", "type": "array"}, "errors": {"source": "${b.errors}", "type": "array"}}}`, nil,
+			`done {"all":[null,{"greeting":"HELLO Y!"}],"errors":[{"error":{"kind":"invalid_request","message":"the inputs: the workflow greet needs the input \"name\""},"index":0,"item":null}],"said":"nobody HELLO Y!"}
+b[1]/g default
+b default
+c default
+`},
+		{"every item of a batch fails", `{"ir_version": "0.1.0", "nodes": [
+			{"id": "b", "type": "fail", "batch": {"items": [1, 2], "on_error": "continue"}, "params": {"message": "$item"}}]}`, nil,
+			`done {"count":2,"errors":[{"error":{"kind":"not_found","message":"it failed: 1"},"index":0,"item":1},{"error":{"kind":"not_found","message":"it failed: 2"},"index":1,"item":2}],"results":[null,null]}
+b default
+`},
+		{"no items", `{"ir_version": "0.1.0", "nodes": [{"id": "b", "type": "shout", "batch": {"items": []}, "params": {"text": "$item"}}]}`, nil,
+			"done {\"count\":0,\"errors\":[],\"results\":[]}\nb default\n"},
 		{"a batch of workflows", `{"ir_version": "0.1.0", "nodes": [
 			{"id": "b", "type": "greet", "batch": {"items": ["x", "y"]}, "params": {"name": "$item"}}]}`, nil,
 			`done {"count":2,"errors":[],"results":[{"greeting":"HELLO X!"},{"greeting":"HELLO Y!"}]}
