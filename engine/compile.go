@@ -199,6 +199,36 @@ func (c *compiler) compileAs(e *syntax.Expr, env *cond.Env, want value.Type, bro
 	return p
 }
 
+// value compiles what may be an expression, or a mapping or a list of such values, and adds what it reads of the store.
+// It is nil if there are findings, which are reported.
+func (c *compiler) value(e *syntax.Expr, env *cond.Env, reads *[]read) *cond.Program {
+	switch e.V.Kind {
+	case yamltree.Map:
+		names, parts := make([]string, len(e.Fields)), make([]*cond.Program, len(e.Fields))
+		for i := range e.Fields {
+			names[i], parts[i] = e.Fields[i].Name.Text, c.value(&e.Fields[i].Expr, env, reads)
+		}
+		return c.built(cond.Object(names, parts), parts, e)
+	case yamltree.Seq:
+		parts := make([]*cond.Program, len(e.Items))
+		for i := range e.Items {
+			parts[i] = c.value(&e.Items[i], env, reads)
+		}
+		return c.built(cond.List(parts), parts, e)
+	}
+	p := c.expression(e, env, value.Any)
+	*reads = append(*reads, readsOf(p, e.V)...)
+	return p
+}
+
+func (c *compiler) built(p *cond.Program, parts []*cond.Program, e *syntax.Expr) *cond.Program {
+	if slices.Contains(parts, nil) {
+		return nil
+	}
+	p.At(e.V.At)
+	return p
+}
+
 // readsOf lists the store keys that an expression uses.
 func readsOf(p *cond.Program, at *yamltree.Value) []read {
 	var out []read

@@ -94,10 +94,9 @@ func (c *compiler) bindings(src []syntax.Binding, given *yamltree.Value, env *co
 	}
 	for i := range src {
 		s := &src[i]
-		if p := c.expression(&s.Expr, env, value.Any); p != nil {
+		if p := c.value(&s.Expr, env, &b.reads); p != nil {
 			b.out = append(b.out, Binding{s.Name.Text, p})
 			b.types[s.Name.Text] = p.Type()
-			b.reads = append(b.reads, readsOf(p, s.Expr.V)...)
 		}
 	}
 	return b

@@ -98,14 +98,24 @@ func (s *Setup) place(option string) *yamltree.Value {
 	return s.at
 }
 
-// Expression compiles an option as an expression that sees prep, params and attempt; nil if it has findings.
+// Expression compiles an option as an expression that sees prep, params and attempt, or as a mapping or a list of such
+// values; nil if it has findings.
 func (s *Setup) Expression(option string, lang cond.Lang) *cond.Program {
 	v := s.withAt.Get(option)
-	if v == nil || v.Kind != yamltree.String {
+	if v == nil {
+		return nil
+	}
+	src, found := syntax.Value(v, lang)
+	for _, f := range found {
+		f.Node = s.c.node
+		s.c.s.add(f)
+	}
+	if src == nil {
 		return nil
 	}
 	env := s.c.seesPrep(s.prep, vars{"attempt": value.Integer})
-	return s.c.expression(&syntax.Expr{Lang: lang, Source: v.Text, V: v}, env, value.Any)
+	var reads []read // of the store, which it does not see
+	return s.c.value(src, env, &reads)
 }
 
 // Find looks up a prompt or a schema beside the flow, its bases, the home and the embedded ones. What is found becomes

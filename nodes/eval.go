@@ -16,8 +16,8 @@ func evalOp() engine.Op {
 		OpenPrep:  true,
 		ResultDoc: "the value of the expression",
 		With: []engine.Field{
-			{Name: "expr", Type: value.String, Doc: "the expression, in expr; or give cel"},
-			{Name: "cel", Type: value.String, Doc: "the expression, in CEL; or give expr"},
+			{Name: "expr", Type: value.Any, Doc: "the expression, in expr, or a mapping or a list of expressions; or give cel"},
+			{Name: "cel", Type: value.Any, Doc: "the expression, in CEL, or a mapping or a list of expressions; or give expr"},
 		},
 		Idempotent: true,
 		Instant:    true,

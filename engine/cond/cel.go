@@ -68,7 +68,6 @@ func (c *Compiler) compileCEL(p *Program, env *Env) (problems []Problem) {
 }
 
 func (p *Program) evalCEL(s *Scope) (any, error) {
-	s.left = s.steps
 	out, _, err := p.cel.Eval((*activation)(s))
 	if err == nil {
 		v, err := s.native(out)

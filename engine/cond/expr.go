@@ -107,7 +107,6 @@ func (e *exprEnv) join(a, b ast.Node) (value.Type, bool, bool) {
 }
 
 func (p *Program) evalExpr(s *Scope) (any, error) {
-	s.left = s.steps
 	out, err := s.vm.Run(p.expr, s.env)
 	if err == nil {
 		return out, nil

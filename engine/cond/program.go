@@ -27,6 +27,8 @@ type Program struct {
 	cel   cel.Program
 	info  *ast.SourceInfo             // where CEL's operations stand
 	at    func(offset int) diag.Place // the place of a byte of the source in its document
+	parts []*Program                  // of an object or a list, see Object and List
+	names []string                    // of the parts of an object
 }
 
 // At says where the bytes of the source stand in its document, so that what fails while the program runs has a place
@@ -59,19 +61,24 @@ func (p *Program) Reads() []Read { return p.reads }
 // missing_key for a member that is not there, invalid_request if the evaluation passes its bound on work, or whatever
 // the expression's own fail() said. Its Place is that of the operation that failed, see At.
 func (p *Program) Eval(s *Scope) (any, error) {
-	if p.plain != nil {
-		if record, ok := s.env[p.plain.Record].(map[string]any); ok {
-			if v, ok := record[p.plain.Member]; ok {
-				return v, nil
-			}
-		}
+	if v, ok := p.member(s); ok {
+		return v, nil
 	}
+	s.left = s.steps
+	return p.run(s)
+}
+
+// run computes the value within what is left of the Scope's bound on work.
+func (p *Program) run(s *Scope) (any, error) {
 	var out any
 	var err error
-	if p.expr != nil {
+	switch {
+	case p.expr != nil:
 		out, err = p.evalExpr(s)
-	} else {
+	case p.cel != nil:
 		out, err = p.evalCEL(s)
+	default:
+		return p.build(s)
 	}
 	if err != nil || p.path {
 		return out, err
@@ -97,6 +104,16 @@ func (p *Program) Test(s *Scope) (bool, error) {
 		return false, p.Raise(fault.New(fault.Type, "the condition gave %s; it must give true or false", describe(v)))
 	}
 	return b, nil
+}
+
+// member gives the value of a program that is one member of a record.
+func (p *Program) member(s *Scope) (any, bool) {
+	if p.plain == nil {
+		return nil, false
+	}
+	record, _ := s.env[p.plain.Record].(map[string]any)
+	v, ok := record[p.plain.Member]
+	return v, ok
 }
 
 // plainRead tells an expression that is one member of a record, such as store.request: most of prep is. Its value is

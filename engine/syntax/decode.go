@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strings"
 	"time"
 
 	"pflow/engine/cond"
@@ -145,9 +146,44 @@ func expr(v *yamltree.Value, lang cond.Lang) *Expr {
 	case v == nil, v.Kind == yamltree.Seq, v.Kind == yamltree.Map:
 		return nil
 	case v.Kind == yamltree.String:
-		return &Expr{lang, v.Text, v}
+		return &Expr{Lang: lang, Source: v.Text, V: v}
 	}
-	return &Expr{lang, value.JSON(v.Scalar), v}
+	return &Expr{Lang: lang, Source: value.JSON(v.Scalar), V: v}
+}
+
+// valueOf reads an expression, or a mapping or a list of such values; nil if there is what was reported in it.
+func valueOf(v *yamltree.Value, lang cond.Lang) *Expr {
+	switch v.Kind {
+	case yamltree.Map:
+		out := &Expr{Lang: lang, V: v}
+		for _, e := range v.Entries {
+			part := partOf(e.Value, lang)
+			if part == nil {
+				return nil
+			}
+			out.Fields = append(out.Fields, Binding{Str{e.Key, e.Name}, *part})
+		}
+		return out
+	case yamltree.Seq:
+		out := &Expr{Lang: lang, V: v}
+		for _, item := range v.Items {
+			part := partOf(item, lang)
+			if part == nil {
+				return nil
+			}
+			out.Items = append(out.Items, *part)
+		}
+		return out
+	}
+	return expr(v, lang)
+}
+
+// partOf is valueOf inside a mapping or a list.
+func partOf(v *yamltree.Value, lang cond.Lang) *Expr {
+	if v.Kind == yamltree.Null || v.Kind == yamltree.String && strings.TrimSpace(v.Text) == "" {
+		return nil
+	}
+	return valueOf(v, lang)
 }
 
 func bindings(v *yamltree.Value) []Binding {
@@ -156,7 +192,7 @@ func bindings(v *yamltree.Value) []Binding {
 	}
 	out := make([]Binding, 0, len(v.Entries))
 	for _, e := range v.Entries {
-		if x := expr(e.Value, cond.Expr); x != nil {
+		if x := valueOf(e.Value, cond.Expr); x != nil {
 			out = append(out, Binding{Str{e.Key, e.Name}, *x})
 		}
 	}

@@ -115,7 +115,7 @@ func TestDecodeUnit(t *testing.T) {
 
 // Beside findings the flow is as complete as the document, so that more can be checked.
 func TestDecodePartial(t *testing.T) {
-	tree := parse(t, "f", "{flow: A, version: 1, nodes: {a: {op: log, nxet: b, prep: {x: [1], y: '2'}}, b: 7, c: {op: log, next: a}}}")
+	tree := parse(t, "f", "{flow: A, version: 1, nodes: {a: {op: log, nxet: b, prep: {x: [null], y: '2'}}, b: 7, c: {op: log, next: a}}}")
 	flow, found := Decode(tree)
 	if found.Errors() != 4 || flow == nil || len(flow.Nodes) != 3 {
 		t.Fatal(flow, found.Text())

@@ -68,6 +68,11 @@ func TestExtend(t *testing.T) {
 		{"default of next is removed", "{nodes: {a: {next: b}}}", "{nodes: {a: {next: {default: null, x: c}}}}", "{nodes: {a: {next: {x': c'}}}}"},
 		{"next elsewhere is a key like others", "{params: {next: b}}", "{params: {next: {x: c}}}", "{params: {next': {x': c'}}}"},
 		{"start is the base's", "{start: b, nodes: {a: {}, b: {}}}", "{nodes: {c: {}}}", "{start: b, nodes: {a: {}, b: {}, c': {}}}"},
+		{"a list of names is a mapping", "{nodes: {a: {prep: [x, {y: store.z}], post: [p]}}}", "{nodes: {a: {prep: {x: null, w: 1}, post: [q]}}}", "{nodes: {a: {prep: {y: store.z, w': 1'}, post: {p: result.p, q': result.q'}}}}"},
+		{"in the child, too, and in units", "{nodes: {a: {with: {prep: {x: 1}, branches: {b: {prep: [item, index, n]}}}}}}", "{nodes: {a: {with: {prep: [item], branches: {b: {prep: [x, {n: null}]}}}}}}",
+			"{nodes: {a: {with: {prep: {x: 1, item': item'}, branches: {b: {prep: {item: item, index: index, x': store.x'}}}}}}}"},
+		{"records merge", "{nodes: {a: {post: {x: {a: 1, b: [1, 2]}}}}}", "{nodes: {a: {post: {x: {b: [3], c: {d: 4}}}}}}", "{nodes: {a: {post: {x: {a: 1, b': [3'], c': {d': 4'}}}}}}"},
+		{"null removes from records", "{nodes: {a: {post: {x: {a: 1, b: 2}}}}}", "{nodes: {a: {post: {x: {a: null}}}}}", "{nodes: {a: {post: {x: {b: 2}}}}}"},
 		{"the base is no mapping", "[1]", "{a: 1}", "[1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

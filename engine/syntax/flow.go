@@ -106,11 +106,14 @@ type Binding struct {
 }
 
 // Expr is the source of an expression. V.At gives the place of a byte of it. A YAML literal that is no text (3, true,
-// null) stands for itself.
+// null) stands for itself. Under prep, post and the like it may be a mapping or a list of expressions instead, as V.Kind
+// says: then it has Fields or Items, and no Source.
 type Expr struct {
 	Lang   cond.Lang
 	Source string
 	V      *yamltree.Value
+	Fields []Binding // of a mapping, in the order of the document
+	Items  []Expr    // of a list
 }
 
 // ActionCase is one entry of actions; Cond is nil in the one that needs no condition.
@@ -142,8 +145,12 @@ type Unit struct {
 	V        *yamltree.Value
 }
 
-// Parse reads a flow document. The value is nil if it cannot be read; Decode reports what is wrong beyond YAML.
-func Parse(file string, data []byte) (*yamltree.Value, diag.List) { return yamltree.Parse(file, data) }
+// Parse reads a flow document. Lists of names under prep and post have become the mappings that they stand for. The value
+// is nil if it cannot be read; Decode reports what is wrong beyond YAML.
+func Parse(file string, data []byte) (*yamltree.Value, diag.List) {
+	tree, found := yamltree.Parse(file, data)
+	return unlist(tree), found
+}
 
 // Decode checks a document against the tables and gives the typed tree. The flow is nil if the document is no mapping
 // or has no nodes; otherwise it is as complete as the document, also beside findings. The findings are sorted.
@@ -158,6 +165,15 @@ func Decode(tree *yamltree.Value) (*Flow, diag.List) {
 		f = c.flow(tree)
 	}
 	return f, c.found.Sort()
+}
+
+// Value decodes what may be an expression, or a mapping or a list of such values; nil beside findings.
+func Value(v *yamltree.Value, lang cond.Lang) (*Expr, diag.List) {
+	c := &checker{}
+	if !checkValue(c, v, WrongKind) || len(c.found) > 0 {
+		return nil, c.found.Sort()
+	}
+	return valueOf(v, lang), nil
 }
 
 // DecodeUnit decodes the `with` of map, which names what runs for each item. Keys that a unit does not have are left

@@ -128,12 +128,36 @@ func (w *schemaWriter) form(f *form) map[string]any {
 	switch {
 	case f.section != nil && len(f.kinds) == 1:
 		return w.ref(f.section)
+	case f == &valueForm:
+		return w.value()
+	case f == &prepForm || f == &postForm:
+		return orNames(w.ref(f.section), nameSchema(f.section))
 	case f.section != nil: // next: a node, or a mapping
 		return map[string]any{"anyOf": []any{map[string]any{"type": "string", "minLength": 1}, w.ref(f.section)}}
 	case f.each != nil:
 		return map[string]any{"type": "array", "minItems": 1, "items": w.form(f.each)}
 	}
 	return f.schema
+}
+
+// value gives a reference to what an expression, or a mapping or a list of them is. Only by itself may it be null.
+func (w *schemaWriter) value() map[string]any {
+	name := "value"
+	if w.part {
+		name += "-change"
+	}
+	part := map[string]any{"$ref": "#/$defs/" + name}
+	w.defs[name] = w.orNull(map[string]any{
+		"description": "An expression, or a mapping or a list of them.", "type": []any{"string", "number", "boolean", "array", "object"},
+		"additionalProperties": part, "items": map[string]any{"allOf": []any{part, map[string]any{"not": map[string]any{"type": "null"}}}},
+	})
+	return map[string]any{"anyOf": []any{part, map[string]any{"type": "null"}}}
+}
+
+// orNames lets a list of names and of such mappings stand for a mapping of names to expressions.
+func orNames(mapping, name map[string]any) map[string]any {
+	of := map[string]any{"anyOf": []any{mapping, map[string]any{"allOf": []any{map[string]any{"type": "string"}, name}}}}
+	return map[string]any{"anyOf": []any{mapping, map[string]any{"type": "array", "items": of}}}
 }
 
 // orNull lets null stand for a value where it removes one of the base's.
@@ -166,7 +190,7 @@ func (w *schemaWriter) opRules(inner bool) []any {
 		if op.Name == parallelOp && !inner {
 			w.intoBranches(with)
 		}
-		then["properties"] = map[string]any{"prep": w.orNull(prep), "with": w.orNull(with)}
+		then["properties"] = map[string]any{"prep": w.orNull(w.prepNames(op, prep)), "with": w.orNull(with)}
 		var required []any
 		if needPrep {
 			required = append(required, "prep")
@@ -183,6 +207,22 @@ func (w *schemaWriter) opRules(inner bool) []any {
 		})
 	}
 	return rules
+}
+
+// prepNames lets a list of names stand for what an op takes in prep.
+func (w *schemaWriter) prepNames(op OpSchema, mapping map[string]any) map[string]any {
+	part := maps.Clone(mapping)
+	delete(part, "required")
+	name := nameSchema(&prepSection)
+	if !op.OpenPrep {
+		var names []any
+		for _, f := range op.Prep {
+			names = append(names, f.Name)
+		}
+		name = map[string]any{"enum": append(names, "")} // an enum needs a value
+	}
+	of := map[string]any{"anyOf": []any{part, map[string]any{"allOf": []any{map[string]any{"type": "string"}, name}}}}
+	return map[string]any{"anyOf": []any{mapping, map[string]any{"type": "array", "items": of}}}
 }
 
 // The composite ops of the language whose options hold units.
@@ -213,7 +253,7 @@ func (w *schemaWriter) fields(fields []Field, open, expressions bool) (schema ma
 	for _, f := range fields {
 		p := map[string]any{}
 		if expressions {
-			p = maps.Clone(exprForm.schema)
+			p = maps.Clone(w.value())
 		} else {
 			maps.Copy(p, typeSchema(f.Type))
 			if len(f.Enum) > 0 {

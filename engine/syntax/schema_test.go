@@ -104,6 +104,16 @@ func TestSchemaErr(t *testing.T) {
 	}
 }
 
+// asWritten reads a document as an editor sees it.
+func asWritten(t *testing.T, text string) *yamltree.Value {
+	t.Helper()
+	v, found := yamltree.Parse("f", []byte(text))
+	if len(found) > 0 {
+		t.Fatal(found.Text())
+	}
+	return v
+}
+
 // Each mistake alone is refused: in the document, in what an op takes, and inside map and parallel.
 func TestSchemaMistakes(t *testing.T) {
 	s := compileSchema(t, testOps())
@@ -142,24 +152,34 @@ func TestSchemaMistakes(t *testing.T) {
 		{"a: {op: parallel, with: {branches: {one: {op: log, retry: {}}}}}", false},
 		{"a: {op: parallel, with: {branches: {One: {op: log}}}}", false},
 		{"a: {op: parallel, with: {branches: {}}}", false},
+		{"a: {op: validate, prep: {workflow: {a: [store.x, {b: 1}]}}}", true},
+		{"a: {op: validate, prep: {workflow: {a: [null]}}}", false},
+		{"a: {op: validate, prep: [workflow]}", true},
+		{"a: {op: validate, prep: [workflow, more]}", false},
+		{"a: {op: validate, prep: [{workflow: store.x}]}", true},
+		{"a: {op: eval, with: {expr: '1'}, prep: [x, {y: {z: store.x}}], post: [x, {y: [result]}]}", true},
+		{"a: {op: eval, with: {expr: '1'}, prep: [3]}", false},
+		{"a: {op: eval, with: {expr: '1'}, prep: [x y]}", false},
+		{"a: {op: eval, with: {expr: '1'}, post: [X]}", false},
+		{"a: {op: map, prep: [items], with: {op: log, prep: [item, {message: index}]}}", true},
 	} {
-		tree := parse(t, "f", "flow: a\nversion: 1\nnodes:\n  "+c.text+"\n")
+		tree := asWritten(t, "flow: a\nversion: 1\nnodes:\n  "+c.text+"\n")
 		if err := valid(t, s, tree); (err == nil) != c.want {
 			t.Errorf("%s: %v", c.text, err)
 		}
 		// As a change of another flow, the same may be said, and nulls too.
-		change := parse(t, "f", "extends: b\nnodes:\n  z: null\n  "+c.text+"\n")
+		change := asWritten(t, "extends: b\nnodes:\n  z: null\n  "+c.text+"\n")
 		if err := valid(t, s, change); c.want && err != nil {
 			t.Errorf("extending, %s: %v", c.text, err)
 		}
 	}
 	for _, text := range []string{"extends: b\nnodes: {a: {timeout: 1s, op: null, prep: {x: null}, next: {done: null}}}", "extends: b", "extends: b\nstate: {x: null, y: {default: null}}\nparams: {a: null}"} {
-		if err := valid(t, s, parse(t, "f", text)); err != nil {
+		if err := valid(t, s, asWritten(t, text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range []string{"extends: b\nnodez: {}", "extends: b\nnodes: {a: {timeout: soon}}"} {
-		if valid(t, s, parse(t, "f", text)) == nil {
+		if valid(t, s, asWritten(t, text)) == nil {
 			t.Errorf("accepted: %s", text)
 		}
 	}

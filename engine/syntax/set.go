@@ -29,7 +29,7 @@ func Set(tree *yamltree.Value, path, text string) (*yamltree.Value, diag.List) {
 	}
 	s := &setter{file: file, value: v, steps: steps}
 	if out := s.set(tree, 0); len(s.found) == 0 {
-		return out, nil
+		return unlist(out), nil
 	}
 	return tree, s.found
 }

@@ -96,14 +96,14 @@ var nodeSection = section{
 
 var prepSection = section{
 	name: "prep", what: "prep",
-	doc:   "Name -> expression.",
-	other: &exprForm, names: identifier,
+	doc:   "Name -> expression, or a mapping or a list of expressions. A list of names stands for the store's keys of these names.",
+	other: &valueForm, names: identifier,
 }
 
 var postSection = section{
 	name: "post", what: "post",
-	doc:   "State key -> expression.",
-	other: &exprForm, names: keyName,
+	doc:   "State key -> expression, or a mapping or a list of expressions. A list of names stands for the result's members of these names.",
+	other: &valueForm, names: keyName,
 }
 
 var retrySection = section{
@@ -185,8 +185,8 @@ var (
 	defaultsForm = mapping(&defaultsSection)
 	nodesForm    = form{name: "a mapping of node ids to nodes", kinds: []yamltree.Kind{yamltree.Map}, section: &nodesSection, check: checkNodes}
 	nodeForm     = form{name: "a mapping such as {op: log, next: end}", kinds: []yamltree.Kind{yamltree.Map}, section: &nodeSection}
-	prepForm     = form{name: "a mapping of names to expressions", kinds: []yamltree.Kind{yamltree.Map}, section: &prepSection}
-	postForm     = form{name: "a mapping of state keys to expressions", kinds: []yamltree.Kind{yamltree.Map}, section: &postSection}
+	prepForm     = form{name: "a mapping of names to expressions, or a list of names", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &prepSection, check: checkList}
+	postForm     = form{name: "a mapping of state keys to expressions, or a list of state keys", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &postSection, check: checkList}
 	retryForm    = form{name: "a mapping such as {attempts: 3, wait: 1s}", kinds: []yamltree.Kind{yamltree.Map}, section: &retrySection}
 	actionsForm  = form{name: "a list such as [{action: good, expr: 'result.ok'}, {action: bad}]", kinds: []yamltree.Kind{yamltree.Seq}, each: &actionCaseForm, check: checkActions}
 	withForm     = mapping(&withSection)

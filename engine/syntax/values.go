@@ -44,6 +44,9 @@ var (
 		name: "an expression", kinds: scalars, check: checkExpr,
 		schema: map[string]any{"type": []any{"string", "number", "boolean", "null"}},
 	}
+	valueForm = form{
+		name: "an expression, or a mapping or a list of them", check: checkValue,
+	}
 	typeForm = form{
 		name: "a type", kinds: []yamltree.Kind{yamltree.String}, check: checkType,
 		schema: map[string]any{"enum": typeNames()},
@@ -104,6 +107,31 @@ func checkExpr(c *checker, v *yamltree.Value, kind string) bool {
 		return c.report(v, WrongKind, "an expression is missing here; write null if the value is null")
 	case v.Kind == yamltree.String && strings.TrimSpace(v.Text) == "":
 		return c.report(v, WrongKind, "the expression is empty; write '\"\"' for an empty text")
+	}
+	return true
+}
+
+// checkValue checks an expression, or a mapping or a list of such values. Inside these a bare null is refused: in a flow
+// that extends another it removes a key.
+func checkValue(c *checker, v *yamltree.Value, kind string) bool {
+	part := func(v *yamltree.Value) {
+		if v.Kind == yamltree.Null {
+			c.report(v, WrongKind, "inside a mapping or a list of expressions null is written 'null', in quotes; a bare null removes a key of the flow that is extended")
+			return
+		}
+		checkValue(c, v, kind)
+	}
+	switch v.Kind {
+	case yamltree.Map:
+		for _, e := range v.Entries {
+			part(e.Value)
+		}
+	case yamltree.Seq:
+		for _, item := range v.Items {
+			part(item)
+		}
+	default:
+		return checkExpr(c, v, kind)
 	}
 	return true
 }

@@ -17,17 +17,18 @@ func (v *Value) At(offset int) diag.Place {
 	if v.Doc == nil || v.Kind == Map || v.Kind == Seq {
 		return v.Place
 	}
-	offset = min(max(offset, 0), len(v.Text))
-	for offset > 0 && offset < len(v.Text) && !utf8.RuneStart(v.Text[offset]) {
+	text := v.Text[v.lead:]
+	offset = min(max(offset-v.lead, 0), len(text))
+	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
 		offset--
 	}
-	w := walker{src: v.Doc.source, at: v.Doc.offset(v.Place.Line, v.Place.Col), text: v.Text, stop: offset}
+	w := walker{src: v.Doc.source, at: v.Doc.offset(v.Place.Line, v.Place.Col), text: text, stop: offset}
 	w.properties()
 	ok := false
 	switch v.style {
 	case plain:
 		// Tags can hold almost anything: be sure that they were passed.
-		ok = strings.HasPrefix(w.src[w.at:], v.Text[:firstLen(v.Text)]) && w.flow(0)
+		ok = strings.HasPrefix(w.src[w.at:], text[:firstLen(text)]) && w.flow(0)
 	case singleQuoted:
 		ok = w.char('\'') && w.flow('\'')
 	case doubleQuoted:

@@ -40,6 +40,7 @@ type Value struct {
 	Items   []*Value // of a Seq
 	Entries []Entry  // of a Map, in document order
 	style   style
+	lead    int // bytes at the begin of Text that stand nowhere in the document, see After
 }
 
 // Entry is one key of a mapping with its value. Key is Name.Text, KeyPlace is Name.Place.
@@ -81,6 +82,14 @@ func (v *Value) Entry(key string) *Entry {
 		}
 	}
 	return nil
+}
+
+// After gives the text v with more before it, which nobody wrote. Its places are those of v.
+func (v *Value) After(lead string) *Value {
+	out := *v
+	out.Text = lead + v.Text
+	out.Scalar, out.lead = out.Text, v.lead+len(lead)
+	return &out
 }
 
 // Plain gives the value in the forms of package value. It is nil for a nil Value.
