@@ -86,7 +86,10 @@ func loadPrompt(s *engine.Setup) *prompt.Prompt {
 		s.Suggest("prompt", "unknown-prompt", name, s.Names(engine.PromptDocument), "%v", err)
 		return nil
 	}
-	p, found := prompt.Parse(doc.Path, doc.Data)
+	p, found := prompt.Parse(doc.Path, doc.Data, func(name string) (string, []byte, error) {
+		doc, err := s.Find(engine.PromptDocument, name)
+		return doc.Path, doc.Data, err
+	})
 	for _, f := range found {
 		s.Add(f)
 	}

@@ -82,7 +82,10 @@ func readPromptItem(res engine.Folders, name string) promptItem {
 		return item
 	}
 	item.File, item.Tokens = doc.Path, tokensOf(string(doc.Data))
-	p, found := prompt.Parse(doc.Path, doc.Data)
+	p, found := prompt.Parse(doc.Path, doc.Data, func(name string) (string, []byte, error) {
+		doc, err := res.Find(engine.PromptDocument, name, nil)
+		return doc.Path, doc.Data, err
+	})
 	if p == nil {
 		item.Problem = found[0].Message
 		return item

@@ -12,8 +12,9 @@
 // What a template uses and what its front matter declares must agree, so that a caller can be checked against the
 // declaration. Text is inserted as it is, null as nothing, all else as JSON; templates inside a value are never expanded.
 // Numbers are compared, printed and used as an index whether they are written 2 or 2.0, and a printf whose values do not fit
-// is an error. Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST) and fence (NAME VALUE),
-// which puts text that others wrote between two tags that do not occur in it.
+// is an error. Beside text/template's own functions there are json (any value as JSON), join (SEPARATOR LIST), each (TEMPLATE
+// LIST), which fills a template of the file in for every item, a line each, cut (MOST TEXT), the beginning of a text, and fence (NAME VALUE), which puts text that others wrote between two tags that do not occur in it. {{template "rules" .}} stands for the text of
+// the prompt rules, so that what several prompts say is written once.
 package prompt
 
 import (
@@ -41,9 +42,12 @@ type Prompt struct {
 
 const fence = "---"
 
-// Parse reads a prompt file. Findings have the kinds bad-prompt, prompt-missing-var, prompt-unused-var, and those of
-// YAML and of wrong keys for the front matter.
-func Parse(file string, data []byte) (*Prompt, diag.List) {
+// Find gives the file of the prompt of a name.
+type Find func(name string) (file string, data []byte, err error)
+
+// Parse reads a prompt file, and those it includes, which find gives. Findings have the kinds bad-prompt, prompt-missing-var,
+// prompt-unused-var, and those of YAML and of wrong keys for the front matter.
+func Parse(file string, data []byte, find Find) (*Prompt, diag.List) {
 	broken := func(format string, args ...any) (*Prompt, diag.List) {
 		return nil, diag.List{{
 			Severity: diag.Error, Kind: "bad-prompt", Place: diag.Place{File: file, Line: 1, Col: 1}, Message: fmt.Sprintf(format, args...),
@@ -69,6 +73,7 @@ func Parse(file string, data []byte) (*Prompt, diag.List) {
 		return nil, append(found, from.parseError(err))
 	}
 	p.text = t.Template
+	found = append(found, t.include(from, find)...)
 	for _, use := range t.uses {
 		if !slices.Contains(p.Variables, use.name) {
 			f := from.finding(use.offset, "prompt-missing-var", "the template uses {{.%s}}, which variables does not declare", use.name)

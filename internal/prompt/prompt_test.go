@@ -61,7 +61,7 @@ p.tmpl:3:12: error: want a list of names, got text [wrong-kind]
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, found := Parse("p.tmpl", []byte(c.text))
+			p, found := Parse("p.tmpl", []byte(c.text), nil)
 			got := found.Text()
 			if c.name == "define" {
 				got, _, _ = strings.Cut(got, "\n")
@@ -110,7 +110,7 @@ func TestRender(t *testing.T) {
 }
 
 func TestErrorsTellTheLinesOfTheFile(t *testing.T) {
-	p, found := Parse("p.tmpl", []byte(head+"{{.a}}\n{{.b.c}}"))
+	p, found := Parse("p.tmpl", []byte(head+"{{.a}}\n{{.b.c}}"), nil)
 	if p == nil {
 		t.Fatal(found.Text())
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+	"unicode/utf8"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
@@ -33,7 +34,8 @@ func (p *Prompt) Render(ctx context.Context, vars map[string]any) (string, error
 
 // fill runs the template within the bounds of a meter.
 func (p *Prompt) fill(t *template.Template, m *meter, vars map[string]any) (string, error) {
-	err := t.Funcs(m.functions()).Execute(m, vars)
+	m.t = t.Funcs(m.functions())
+	err := m.t.Execute(m, vars)
 	switch {
 	case m.stop != nil:
 		return "", m.stop
@@ -77,6 +79,8 @@ type meter struct {
 	out      bytes.Buffer
 	steps    int
 	stop     error // why the template was stopped
+	t        *template.Template
+	depth    int // of calls of each
 }
 
 // watch puts an empty text before every action of a template, and into every empty list: text/template writes it, and
@@ -195,6 +199,8 @@ func (m *meter) functions() template.FuncMap {
 			return m.made(value.JSON(v))
 		},
 		"join":     m.join,
+		"each":     m.each,
+		"cut":      func(most int, v any) (string, error) { return m.made(cut(most, text(v))) },
 		"fence":    func(name string, v any) (string, error) { return m.made(fenceLater(name, text(v))) },
 		"print":    bounded(sprint),
 		"println":  bounded(sprintln),
@@ -225,4 +231,41 @@ func (m *meter) join(sep string, list []any) (string, error) {
 		}
 	}
 	return m.made(b.String())
+}
+
+// maxDepth is how deep templates may call each other by each.
+const maxDepth = 16
+
+// each fills the template of a name in for every item of a list, a line each: what a list looks like inside a fence.
+func (m *meter) each(name string, list []any) (string, error) {
+	if m.t.Lookup(name) == nil {
+		return "", fault.New(fault.InvalidRequest, "there is no template %q; {{define %q}} makes one", name, name)
+	}
+	if m.depth++; m.depth > maxDepth {
+		return "", fault.New(fault.InvalidRequest, "the template %q calls itself; that would not end", name)
+	}
+	defer func() { m.depth-- }()
+	outer := m.out
+	defer func() { m.out = outer }()
+	lines := make([]any, len(list))
+	for i, item := range list {
+		m.out = bytes.Buffer{}
+		if err := m.t.ExecuteTemplate(m, name, item); err != nil {
+			return "", err
+		}
+		lines[i] = m.out.String()
+	}
+	return m.join("\n", lines)
+}
+
+// cut is the beginning of a text, with a last line that says how much of it is missing, if any is. most counts characters.
+func cut(most int, text string) string {
+	n := 0
+	for i := range text {
+		if n == max(0, most) {
+			return fmt.Sprintf("%s\n[cut off here: %d more characters]", text[:i], utf8.RuneCountInString(text[i:]))
+		}
+		n++
+	}
+	return text
 }

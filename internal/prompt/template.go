@@ -14,6 +14,7 @@ import (
 type parsed struct {
 	*template.Template
 	uses []use
+	lead int // bytes before the template's own text
 }
 
 // use is a variable at a byte offset of the template.
@@ -38,7 +39,7 @@ func parseTemplate(name, body string, linesBefore int) (*parsed, error) {
 	if name := circle(t); name != "" {
 		return nil, fmt.Errorf("the template %q calls itself; that would not end", name)
 	}
-	p := &parsed{Template: t}
+	p := &parsed{Template: t, lead: len(lead)}
 	w := walker{t: t, done: map[string]bool{t.Name(): true}}
 	if t.Tree != nil {
 		w.walk(t.Tree.Root, true)
@@ -60,7 +61,7 @@ func circle(t *template.Template) string {
 	calls := map[string][]string{}
 	for _, sub := range t.Templates() {
 		if sub.Tree != nil {
-			calls[sub.Name()] = called(nil, sub.Tree.Root)
+			calls[sub.Name()] = called(sub.Tree.Root)
 		}
 	}
 	done := map[string]bool{}
@@ -89,24 +90,8 @@ func circle(t *template.Template) string {
 }
 
 // called lists the templates that a part of one calls.
-func called(names []string, n parse.Node) []string {
-	both := func(b *parse.BranchNode) []string { return called(called(names, b.List), b.ElseList) }
-	switch n := n.(type) {
-	case *parse.ListNode:
-		if n != nil {
-			for _, c := range n.Nodes {
-				names = called(names, c)
-			}
-		}
-	case *parse.TemplateNode:
-		names = append(names, n.Name)
-	case *parse.IfNode:
-		names = both(&n.BranchNode)
-	case *parse.RangeNode:
-		names = both(&n.BranchNode)
-	case *parse.WithNode:
-		names = both(&n.BranchNode)
-	}
+func called(n parse.Node) (names []string) {
+	eachCall(n, func(n *parse.TemplateNode) { names = append(names, n.Name) })
 	return names
 }
 
