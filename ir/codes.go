@@ -18,9 +18,12 @@ const (
 	BadTemplate     = "bad-template"
 	Cycle           = "cycle"
 	UnreachableNode = "unreachable-node"
-	UnusedInput     = "unused-input" // a warning
+	// An edge's action that its node cannot give.
+	ImpossibleAction = "impossible-action"
+	UnusedInput      = "unused-input" // a warning, in planning an error
 	// Tier 3, data flow.
 	UnresolvedTemplate  = "unresolved-template"
+	ForeignTemplate     = "foreign-template" // a warning, in planning an error where nothing else reads the input
 	UnknownPath         = "unknown-path"
 	ForwardReference    = "forward-reference"
 	AmbiguousKey        = "ambiguous-key" // a warning where an input shadows a flat key
@@ -31,8 +34,8 @@ const (
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
 	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
-		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, UnusedInput,
-		UnresolvedTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral}
+		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, ImpossibleAction, UnusedInput,
+		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral}
 }
 
 // Tier is 1, 2 or 3 for a code of this package, else 0.
@@ -42,7 +45,7 @@ func Tier(code string) int {
 			switch {
 			case i < 7:
 				return 1
-			case i < 15:
+			case i < 16:
 				return 2
 			}
 			return 3

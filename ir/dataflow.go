@@ -17,24 +17,25 @@ func (v *validator) dataflow() {
 		if u.node < 0 {
 			return
 		}
-		o := order{use: u, text: e.Text}
-		for _, alt := range e.Alts {
-			if alt.Ref == nil {
-				o.sure = true
-				continue
-			}
-			if v.cutShort(u, e) {
-				o.sure = true
-				continue
-			}
-			v.reference(u, alt.Ref, &o)
-		}
-		if len(o.refs) > 0 {
+		if o := v.expression(u, e); len(o.refs) > 0 {
 			orders = append(orders, o)
 		}
 	})
 	orders = append(orders, v.bindings()...)
 	v.orders(orders)
+}
+
+// expression checks all that one expression refers to but the order of the nodes, which it gives back.
+func (v *validator) expression(u use, e *Expr) order {
+	o := order{use: u, text: e.Text}
+	for _, alt := range e.Alts {
+		if alt.Ref == nil || v.cutShort(u, e) {
+			o.sure = true
+			continue
+		}
+		v.reference(u, alt.Ref, &o)
+	}
+	return o
 }
 
 // cutShort reports a bare name that stands for nothing and that a hyphen ends: names with hyphens need braces, and no
@@ -67,7 +68,11 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 	kind, at := v.root(r.Root, u.scope())
 	switch kind {
 	case rootNone, rootImplied:
-		if kind == rootImplied && len(r.Path) == 0 && (u.node >= 0 || slices.Contains(v.implied(), r.Root)) {
+		if v.unread.roots {
+			o.sure = true
+			return
+		}
+		if shellVariable(u, r, true) == "" && kind == rootImplied && len(r.Path) == 0 && (u.node >= 0 || slices.Contains(v.implied(), r.Root)) {
 			v.fits(u, r, &Structure{Type: value.String})
 			o.sure = true
 			return
@@ -80,8 +85,11 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 		item := v.itemStructure(u.node)
 		v.inside(u, r, r.Path, item)
 	case rootInput:
-		v.used[r.Root] = true
+		v.read(r.Root)
 		o.sure = true
+		if _, taken := v.g.ids[r.Root]; taken {
+			return // a node bears the name, too, so it is not known what was meant
+		}
 		v.inside(u, r, r.Path, &Structure{Type: v.w.Inputs[at].Type})
 	case rootStdin:
 		o.sure = true
@@ -99,10 +107,12 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 // before.
 func (v *validator) ambiguous(u use, r *Ref) {
 	var offers []string
-	earlier := v.ancestors(u.node)
-	for _, n := range v.writers[r.Root] {
-		if earlier(n) && len(offers) < 20 {
-			offers = append(offers, "${"+v.w.Nodes[n].ID+"."+refText(r.Root, r.Path)+"}")
+	if v.hints--; v.hints >= 0 {
+		earlier := v.ancestors(u.node)
+		for _, n := range v.writers[r.Root] {
+			if earlier(n) && len(offers) < 20 {
+				offers = v.offer(offers, u, v.w.Nodes[n].ID+"."+refText(r.Root, r.Path))
+			}
 		}
 	}
 	advice := "none of them runs before this node: add an edge from one of them, and say which one"
@@ -185,7 +195,7 @@ func (v *validator) output(u use, r *Ref, node int, o *order) {
 			message += "; it has no outputs"
 		}
 		f := v.error(code, u.path, u.node, message, r, r.Root, iface.Name, first.Key)
-		v.suggestRefs(f, first.Key, iface.OutputKeys(), func(k string) string { return refText(r.Root, append([]Step{{Key: k}}, r.Path[1:]...)) })
+		v.suggestRefs(f, u, first.Key, iface.OutputKeys(), func(k string) string { return refText(r.Root, append([]Step{{Key: k}}, r.Path[1:]...)) })
 		return
 	}
 	o.refs = append(o.refs, ref)
@@ -204,47 +214,33 @@ func (v *validator) unresolved(u use, r *Ref) {
 		code = OutputWithoutSource
 	}
 	message := fmt.Sprintf("${%s}: there is no node, output or input %q", r, r.Root)
+	shell := shellVariable(u, r, false)
 	if b := u.batch(v.w); b != nil && u.items && b.As == r.Root {
 		message = fmt.Sprintf("${%s}: %s is settled once, before the first item, so there is no %q", r, strings.TrimPrefix(u.path, v.path(u.node, ".")), r.Root)
+	} else if shell != "" {
+		message += fmt.Sprintf("; a variable of the shell is written %s, since $ begins a template", shell)
 	} else if v.w.Inputs != nil && len(r.Path) == 0 {
 		message += "; declare it in inputs, or read what an earlier node writes"
 	} else if v.w.Inputs == nil && len(r.Path) > 0 && u.node >= 0 {
 		message += "; read what an earlier node writes, or declare the input"
 	}
 	f := v.error(code, u.path, u.node, "%s", message)
+	if f.Suggestion = shell; shell != "" {
+		return
+	}
 	if v.hints--; v.hints >= 0 {
-		reach := v.reach(u.node)
-		f.Alternatives = few(reach)
+		reach := v.reach(u)
+		f.Alternatives = reach
 		var roots []string
 		for _, alternative := range reach {
 			roots = append(roots, strings.FieldsFunc(strings.Trim(alternative, "${}"), func(c rune) bool { return c == '.' || c == '[' })...)
 		}
 		if near := diag.Nearest(r.Root, sortedUnique(roots)); near != "" {
-			f.Suggestion = "${" + refText(near, r.Path) + "}"
-			if kind, at := v.root(near, u.node); kind == rootShared || kind == rootFlat && len(v.writers[near]) == 1 && at >= 0 && at == u.node {
-				f.Suggestion = ""
+			if offers := v.offer(nil, u, refText(near, r.Path)); len(offers) > 0 {
+				f.Suggestion = offers[0]
 			}
 		}
 	}
-}
-
-// reach lists what a node could refer to, as templates: the inputs, the outputs of the nodes before it, nearest in the
-// document first. For an output of the workflow (-1) that is every node.
-func (v *validator) reach(node int) []string {
-	var out []string
-	for _, in := range v.w.Inputs {
-		out = append(out, "${"+in.Name+"}")
-	}
-	before := v.ancestors(node)
-	for i := len(v.w.Nodes) - 1; i >= 0 && len(out) < 20; i-- {
-		if !before(i) || v.writes[i] == nil {
-			continue
-		}
-		for _, k := range v.writes[i].OutputKeys() {
-			out = append(out, "${"+refText(v.w.Nodes[i].ID, []Step{{Key: k}})+"}")
-		}
-	}
-	return out
 }
 
 // ancestors tells which nodes are decided before a node starts.
@@ -267,15 +263,17 @@ func (v *validator) ancestors(node int) func(int) bool {
 }
 
 // suggestRefs offers other keys as whole templates.
-func (v *validator) suggestRefs(f *diag.Finding, name string, keys []string, ref func(string) string) {
+func (v *validator) suggestRefs(f *diag.Finding, u use, name string, keys []string, ref func(string) string) {
 	if v.hints--; v.hints < 0 {
 		return
 	}
 	if near := diag.Nearest(name, keys); near != "" {
-		f.Suggestion = "${" + ref(near) + "}"
+		if offers := v.offer(nil, u, ref(near)); len(offers) > 0 {
+			f.Suggestion = offers[0]
+		}
 	}
 	for _, k := range few(keys) {
-		f.Alternatives = append(f.Alternatives, "${"+ref(k)+"}")
+		f.Alternatives = v.offer(f.Alternatives, u, ref(k))
 	}
 }
 
@@ -296,7 +294,7 @@ func (v *validator) inside(u use, r *Ref, path []Step, s *Structure) {
 				}
 				rest := path[i+1:]
 				before := r.Path[:len(r.Path)-len(path)+i]
-				v.suggestRefs(f, step.Key, keys, func(k string) string {
+				v.suggestRefs(f, u, step.Key, keys, func(k string) string {
 					return refText(r.Root, slices.Concat(before, []Step{{Key: k}}, rest))
 				})
 			}
@@ -353,7 +351,7 @@ func (v *validator) bindings() []order {
 	var out []order
 	for i := range v.w.Nodes {
 		component := v.components[i]
-		if component == nil {
+		if component == nil || v.unread.params(v.w, i) {
 			continue
 		}
 		for n := range component.Inputs {
@@ -362,10 +360,13 @@ func (v *validator) bindings() []order {
 				continue
 			}
 			u := use{node: i, path: v.path(i, "."+paramPath(p.Key)), whole: true, port: p}
+			if v.unread.at[u.path] {
+				continue // it is given under a name that is probably meant for it
+			}
 			kind, at := v.root(p.Key, -1)
 			switch {
 			case kind == rootInput:
-				v.used[p.Key] = true
+				v.read(p.Key)
 				v.fits(u, &Ref{Root: p.Key}, &Structure{Type: v.w.Inputs[at].Type})
 			case kind == rootFlat && at != i:
 				port, _ := v.writes[at].Output(p.Key)
@@ -385,33 +386,26 @@ func (v *validator) missing(u use, p *Port) {
 	if v.hints--; v.hints < 0 {
 		return
 	}
-	before := v.ancestors(u.node)
-	for i := len(v.w.Nodes) - 1; i >= 0 && len(f.Alternatives) < 20; i-- {
-		if !before(i) || v.writes[i] == nil {
-			continue
-		}
-		for _, o := range v.writes[i].Outputs {
-			if assignable(o.Type, p.Type) && (o.Kind == p.Kind || o.Kind == "" || p.Kind == "") {
-				f.Alternatives = append(f.Alternatives, "${"+refText(v.w.Nodes[i].ID, []Step{{Key: o.Key}})+"}")
-			}
-		}
-	}
+	f.Alternatives = v.reach(u)
 }
 
-// outputs checks the sources of the workflow's outputs, and then which inputs nothing reads. A source that may be dead
-// is no error: it is null in the result.
+// outputs checks the sources of the workflow's outputs. A source that may be dead is no error: it is null in the result.
 func (v *validator) outputs() {
 	for i, out := range v.w.Outputs {
 		path := key(key("outputs", out.Name), "source")
+		if v.unread.at[path] || v.unread.at[key("outputs", out.Name)] {
+			continue
+		}
 		if out.Source == "" {
-			v.error(OutputWithoutSource, path, -1, `the output %q has no source; write "source": "${node-id.key}"`, out.Name).Alternatives = few(v.reach(-1))
+			v.error(OutputWithoutSource, path, -1, `the output %q has no source; write "source": "${node-id.key}"`, out.Name).Alternatives = v.reach(v.outputUse(i))
 			continue
 		}
 		if _, fixed := v.sources[i].Literal(); fixed && !slices.ContainsFunc(v.list, func(f diag.Finding) bool { return f.Path == path }) {
-			v.error(OutputWithoutSource, path, -1, `the source of the output %q is text without a template; write "${node-id.key}"`, out.Name).Alternatives = few(v.reach(-1))
+			v.error(OutputWithoutSource, path, -1, `the source of the output %q is text without a template; write "${node-id.key}"`, out.Name).Alternatives = v.reach(v.outputUse(i))
 			continue
 		}
-		u := use{node: -1, path: path, whole: v.sources[i].Whole() != nil, port: &Port{Key: out.Name, Type: out.Type}}
+		u := v.outputUse(i)
+		u.whole = v.sources[i].Whole() != nil
 		v.sources[i].Walk(func(_ string, e *Expr) {
 			for _, alt := range e.Alts {
 				if alt.Ref != nil {
@@ -420,9 +414,28 @@ func (v *validator) outputs() {
 			}
 		})
 	}
+}
+
+// outputUse is the place of an output's source that is one template.
+func (v *validator) outputUse(i int) use {
+	out := v.w.Outputs[i]
+	return use{node: -1, path: key(key("outputs", out.Name), "source"), whole: true, port: &Port{Key: out.Name, Type: out.Type}}
+}
+
+// unused reports the inputs that nothing reads.
+func (v *validator) unused() {
 	for _, in := range v.w.Inputs {
-		if !v.used[in.Name] {
-			v.add(diag.Warning, UnusedInput, key("inputs", in.Name), -1, "nothing reads the input %q; write ${%s} where it is meant, or take it out", in.Name, in.Name)
+		path := key("inputs", in.Name)
+		if _, node := v.g.ids[in.Name]; !v.used[in.Name] && !v.unread.words[in.Name] && !node && !v.unread.at[path] {
+			v.add(v.planned(), UnusedInput, path, -1, "nothing reads the input %q; write ${%s} where it is meant, or take it out", in.Name, in.Name)
 		}
 	}
+}
+
+// planned is the severity of what is a mistake where it was made for this request, and may be meant where a person wrote it.
+func (v *validator) planned() diag.Severity {
+	if v.o.Planning {
+		return diag.Error
+	}
+	return diag.Warning
 }

@@ -14,12 +14,17 @@ import (
 // errors holds what could be read and is fit for nothing but further messages. A key whose value is null counts as left
 // out, since models that must write every key write null for the ones they do not need.
 func Decode(data []byte) (*Workflow, diag.List) {
+	w, d := decode(data)
+	return w, d.list
+}
+
+func decode(data []byte) (*Workflow, *decoder) {
 	d := &decoder{}
 	w := &Workflow{}
 	tree, err := readTree(data)
 	if err != nil {
 		d.add(MalformedJSON, "", "not a JSON document: "+err.Error()+"; write one JSON object and nothing around it")
-		return w, d.list
+		return w, d
 	}
 	var nodesGiven bool
 	d.object("", tree, "workflow", []field{
@@ -44,7 +49,7 @@ func Decode(data []byte) (*Workflow, diag.List) {
 	if _, ok := tree.(*object); ok && !nodesGiven {
 		d.add(MissingField, "nodes", `the key "nodes" is missing: give at least one node, {"id": …, "type": …, "params": {…}}`)
 	}
-	return w, d.list
+	return w, d
 }
 
 // DecodeValue is Decode for a workflow that is already a normalised value, as in the store of a run.
@@ -53,6 +58,7 @@ func DecodeValue(v any) (*Workflow, diag.List) { return Decode(value.AppendJSON(
 type decoder struct {
 	list    diag.List
 	current string // the id of the node being read, for findings
+	lost    []any  // values that could not be read
 }
 
 func (d *decoder) add(code, path, message string) *diag.Finding {
@@ -61,6 +67,7 @@ func (d *decoder) add(code, path, message string) *diag.Finding {
 }
 
 func (d *decoder) want(path, what string, v any) {
+	d.lost = append(d.lost, v)
 	got := nameOf(v)
 	if s, ok := v.(string); ok && len(s) <= 40 {
 		got += " " + strconv.Quote(s)
@@ -92,7 +99,7 @@ func (d *decoder) object(path string, v any, what string, fields []field) {
 	for i, k := range o.keys {
 		at := slices.IndexFunc(fields, func(f field) bool { return f.key == k })
 		if at < 0 {
-			d.unknown(path, k, what, fields)
+			d.unknown(path, k, what, fields, o.vals[i])
 			continue
 		}
 		if o.vals[i] == nil {
@@ -108,7 +115,15 @@ func (d *decoder) object(path string, v any, what string, fields []field) {
 	}
 }
 
-func (d *decoder) unknown(path, k, what string, fields []field) {
+// harmless are keys that the record of a saved workflow has beside its IR.
+var harmless = []string{"name", "description"}
+
+func (d *decoder) unknown(path, k, what string, fields []field, v any) {
+	if path == "" && slices.Contains(harmless, k) {
+		d.add(UnknownKey, k, fmt.Sprintf("a %s has no key %q of its own, so it is ignored; what is saved gets a name and a description beside it", what, k)).Severity = diag.Note
+		return
+	}
+	d.lost = append(d.lost, v)
 	var left []string
 	for _, f := range fields {
 		left = append(left, f.key)

@@ -52,6 +52,7 @@ func testCatalogue() *Catalogue {
 
 // testOptions stands in NAME.options beside a document.
 type testOptions struct {
+	Planning   bool           `json:"planning"`
 	Discovered map[string]any `json:"discovered"`
 	Values     map[string]any `json:"values"`
 }
@@ -77,7 +78,7 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w, list := Check(data, testCatalogue(), Options{Discovered: o.Discovered})
+			w, list := Check(data, testCatalogue(), Options{Planning: o.Planning, Discovered: o.Discovered})
 			got := list.Text()
 			for _, f := range list {
 				codes[f.Kind] = true

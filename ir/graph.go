@@ -25,7 +25,7 @@ func newGraph(w *Workflow) *graph {
 	g := &graph{w: w, out: make([][]int, n), in: make([][]int, n), from: make([]int, len(w.Edges)), to: make([]int, len(w.Edges)),
 		ids: make(map[string]int, n), errorEdges: make([]bool, n)}
 	for i := range w.Nodes {
-		if _, twice := g.ids[w.Nodes[i].ID]; !twice {
+		if _, twice := g.ids[w.Nodes[i].ID]; !twice && w.Nodes[i].ID != "" {
 			g.ids[w.Nodes[i].ID] = i
 		}
 	}

@@ -28,13 +28,24 @@ func (v *validator) orders(all []order) {
 			queries = append(queries, [2]int{o.node, r.node})
 		}
 	}
+	if len(queries) == 0 {
+		return
+	}
 	answers := v.g.upstream(queries)
-	alive := newLiveness(v.g, v.resultsOf())
+	if v.alive == nil {
+		v.alive = newLiveness(v.g, v.results)
+	}
 	for _, o := range all {
 		mine := answers[:len(o.refs)]
 		answers = answers[len(o.refs):]
-		v.order(o, mine, alive)
+		v.order(o, mine, v.alive)
 	}
+}
+
+// behind reports whether a node runs only after another one. It costs a pass over the graph, so only the first are asked for.
+func (v *validator) behind(node, before int) bool {
+	v.hints--
+	return v.hints >= 0 && v.g.upstream([][2]int{{node, before}})[0]
 }
 
 func (v *validator) order(o order, before []bool, alive *liveness) {
@@ -43,6 +54,9 @@ func (v *validator) order(o order, before []bool, alive *liveness) {
 	for i, r := range o.refs {
 		id, to := v.w.Nodes[r.node].ID, v.w.Nodes[o.node].ID
 		switch {
+		case v.unread.order(r.node, o.node):
+			sure = true
+			continue
 		case v.g.sameCycle(r.node, o.node), !v.g.reached[r.node], !v.g.reached[o.node]:
 			sure = true // the cycle, or the node that is not reached, is reported; what follows from it is not
 			if r.node != o.node {
@@ -67,6 +81,8 @@ func (v *validator) order(o order, before []bool, alive *liveness) {
 			v.missing(o.use, o.bind)
 		case r.node == o.node:
 			v.error(ForwardReference, o.path, o.node, "${%s}: %q reads its own output, which is not written before it ran", r.text, id)
+		case v.behind(r.node, o.node):
+			v.error(ForwardReference, o.path, o.node, "${%s}: %q runs only after %q; read an earlier node, or turn around the edges between them", r.text, id, to).Alternatives = v.reach(o.use)
 		default:
 			v.error(ForwardReference, o.path, o.node, "${%s}: %q does not run before %q; lead an edge from it to here, or read an earlier node", r.text, id, to)
 		}

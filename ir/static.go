@@ -39,6 +39,9 @@ func paramPath(k string) string { return key("params", k) }
 
 func (v *validator) template(val any, path string, node int) (p *Param, broken bool) {
 	p, problems := Compile(val)
+	if len(problems) > 0 {
+		v.unread.lose(val)
+	}
 	for _, problem := range problems {
 		v.error(BadTemplate, path+joint(problem.Path), node, "%s", problem.Message)
 	}
@@ -49,6 +52,9 @@ func (v *validator) template(val any, path string, node int) (p *Param, broken b
 func (v *validator) nodes() {
 	for i := range v.w.Nodes {
 		component := v.components[i]
+		if component == nil && (v.unread.at[index("nodes", i)] || v.unread.at[index("nodes", i)+".type"]) {
+			continue
+		}
 		if component == nil {
 			v.unknownType(key(index("nodes", i), "type"), i, v.w.Nodes[i].Type)
 			continue
@@ -59,6 +65,7 @@ func (v *validator) nodes() {
 				if !component.OpenParams {
 					f := v.error(UnknownParam, path, i, "%q is no param of %s", c.key, component.Name)
 					v.suggest(f, c.key, component.ParamKeys)
+					v.unread.at[v.path(i, "."+paramPath(f.Suggestion))] = f.Suggestion != ""
 				}
 				continue
 			}
@@ -66,8 +73,10 @@ func (v *validator) nodes() {
 				v.literalType(path, i, c.port, c.param)
 			}
 		}
-		v.required(i)
-		v.call(i)
+		if !v.unread.params(v.w, i) {
+			v.required(i)
+			v.call(i)
+		}
 	}
 }
 
@@ -156,7 +165,7 @@ func article(t value.Type) string {
 func (v *validator) required(node int) {
 	given := v.w.Nodes[node].Params
 	for _, p := range v.components[node].OnlyParams() {
-		if got, ok := given[p.Key]; p.Required && p.Default == nil && (!ok || got == nil) {
+		if got, ok := given[p.Key]; p.Required && p.Default == nil && (!ok || got == nil) && !v.unread.at[v.path(node, "."+paramPath(p.Key))] {
 			v.error(MissingInput, v.path(node, "."+paramPath(p.Key)), node, "%s needs the param %q (%s)%s",
 				v.components[node].Name, p.Key, p.Type, described(p.Description))
 		}
@@ -269,7 +278,7 @@ func (v *validator) graphs() {
 			v.g.cycleText(edges))
 	}
 	for n := range v.w.Nodes {
-		if !v.g.reached[n] {
+		if id := v.w.Nodes[n].ID; !v.g.reached[n] && !v.unread.reach(n) && id != "" && v.g.ids[id] == n {
 			v.error(UnreachableNode, index("nodes", n), n, "%q never runs: no edge leads to it from %q, where the workflow begins; add an edge to it, or take it out",
 				v.w.Nodes[n].ID, v.w.Nodes[v.g.start].ID)
 		}
@@ -279,8 +288,8 @@ func (v *validator) graphs() {
 		if !ok || e.Action == ActionError || v.components[from] == nil {
 			continue
 		}
-		if results := v.components[from].Results(); !slices.Contains(results, e.Action) {
-			f := v.error(UnreachableNode, key(index("edges", i), "action"), from, "the edge is never taken: %s (%s) never ends with the action %q",
+		if results := v.results(from); !slices.Contains(results, e.Action) {
+			f := v.error(ImpossibleAction, key(index("edges", i), "action"), from, "the edge is never taken: %s (%s) never ends with the action %q",
 				e.From, v.components[from].Name, e.Action)
 			v.suggest(f, e.Action, func() []string { return append(slices.Clone(results), ActionError) })
 		}

@@ -32,7 +32,8 @@ type Expr struct {
 	Alts   []Alt
 	Offset int // byte offset of the dollar in the string
 	Text   string
-	Longer *Ref // what a bare name that a hyphen and a letter follow would be if it went on, as in $my-read.content
+	in     string // the string it stands in
+	Longer *Ref   // what a bare name that a hyphen and a letter follow would be if it went on, as in $my-read.content
 }
 
 // Alt is a reference, or a literal if Ref is nil.
@@ -127,7 +128,7 @@ func ParseTemplate(s string) (*Template, *Problem) {
 		case i+1 < len(s) && isLetter(s[i+1]):
 			ref, end := parseBare(s, i+1)
 			flush(i)
-			t.parts = append(t.parts, part{expr: &Expr{Alts: []Alt{{Ref: ref}}, Offset: i, Text: s[i:end], Longer: longer(s, i+1, end)}})
+			t.parts = append(t.parts, part{expr: &Expr{Alts: []Alt{{Ref: ref}}, Offset: i, Text: s[i:end], in: s, Longer: longer(s, i+1, end)}})
 			i, start = end, end
 		default:
 			i++
@@ -218,7 +219,7 @@ func (c *scan) has(prefix string) bool {
 // parseBraces reads the expression whose dollar stands at start; message is "" if it is well formed.
 func parseBraces(s string, start int) (e *Expr, end int, message string) {
 	c := &scan{s: s, i: start + 2}
-	e = &Expr{Offset: start}
+	e = &Expr{Offset: start, in: s}
 	for {
 		c.blanks()
 		alt, problem := c.alternative(len(e.Alts) > 0)

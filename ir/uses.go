@@ -76,10 +76,11 @@ func (v *validator) implied() []string {
 type use struct {
 	node  int // -1: an output
 	path  string
-	items bool  // the list of a batch, or a setting: it does not see the item
-	span  bool  // it gives a duration
-	whole bool  // the param is this one template
-	port  *Port // the param, nil if it has no type
+	text  string // that it stands in
+	items bool   // the list of a batch, or a setting: it does not see the item
+	span  bool   // it gives a duration
+	whole bool   // the param is this one template
+	port  *Port  // the param, nil if it has no type
 }
 
 // scope is the node whose batch item the expression sees, or -1.
@@ -104,7 +105,7 @@ func (v *validator) eachExpr(f func(u use, e *Expr)) {
 		for _, c := range v.params[i] {
 			base := v.path(i, "."+paramPath(c.key))
 			c.param.Walk(func(path string, e *Expr) {
-				f(use{node: i, path: base + joint(path), whole: c.param.Whole() == e, port: c.port}, e)
+				f(use{node: i, path: base + joint(path), text: e.in, whole: c.param.Whole() == e, port: c.port}, e)
 			})
 		}
 		if p := v.items[i]; p != nil {

@@ -11,38 +11,45 @@ import (
 
 // Options says what a validation is for.
 type Options struct {
+	// Planning holds a workflow that a model wrote for a request to more than one that a person wrote: what is declared for
+	// the request and then not used is an error, not a warning.
+	Planning bool
 	// Discovered are the values that planning named in the request. One that stands as a whole word in params is the
 	// error request-literal. Leave it nil outside planning.
 	Discovered map[string]any
 }
 
-// Check decodes and validates a document. Findings come sorted; errors of form stand alone. The workflow is fit for use
-// only if there is no error among them. Whoever shows the findings caps them.
+// Check decodes and validates a document. Findings come sorted. What cannot be read hides nothing but what hangs on it. The
+// workflow is fit for use only if there is no error among them. Whoever shows the findings caps them.
 func Check(data []byte, c *Catalogue, o Options) (*Workflow, diag.List) {
-	w, list := Decode(data)
-	if slices.ContainsFunc(list, func(f diag.Finding) bool { return f.Kind == MalformedJSON }) {
-		return w, list
+	w, d := decode(data)
+	if slices.ContainsFunc(d.list, func(f diag.Finding) bool { return f.Kind == MalformedJSON }) {
+		return w, d.list
 	}
-	if list.HasErrors() {
-		return w, sorted(append(list, w.names(list)...))
-	}
-	return w, Validate(w, c, o)
+	return w, validate(w, c, o, d)
 }
 
-// Validate checks a workflow in three tiers: its form (names and edges), then, if that is sound, what can be said of
-// each node (types, params, templates, cycles) together with the flow of data between them. Findings come sorted. The
-// time is linear in the document but for what 10,000 errors cost to word.
-func Validate(w *Workflow, c *Catalogue, o Options) diag.List {
-	if list := w.names(nil); list.HasErrors() {
-		return sorted(list)
-	}
+// Validate checks a workflow in three tiers: its form (names and edges), what can be said of each node (types, params,
+// templates, cycles), and the flow of data between them. Findings come sorted. The time is linear in the document but for
+// what 10,000 errors cost to word.
+func Validate(w *Workflow, c *Catalogue, o Options) diag.List { return validate(w, c, o, &decoder{}) }
+
+func validate(w *Workflow, c *Catalogue, o Options, d *decoder) diag.List {
+	d.list = append(d.list, w.names(d.list)...)
 	v := newValidator(w, c, o)
+	v.list = d.list
+	if len(w.Nodes) == 0 {
+		return sorted(v.list) // all else hangs on there being a node
+	}
+	v.unread = newUnread(w, d, v.g)
 	v.compile()
 	v.nodes()
 	v.inputs()
 	v.graphs()
 	v.dataflow()
 	v.outputs()
+	v.foreign()
+	v.unused()
 	v.literals()
 	return sorted(v.list)
 }
@@ -55,9 +62,11 @@ func (w *Workflow) names(reported diag.List) diag.List {
 	}
 	first := make(map[string]int, len(w.Nodes))
 	var ids []string
+	nameless := false
 	for i := range w.Nodes {
 		id := w.Nodes[i].ID
 		if id == "" {
+			nameless = true
 			continue
 		}
 		if at, twice := first[id]; twice {
@@ -76,8 +85,8 @@ func (w *Workflow) names(reported diag.List) diag.List {
 	}
 	hints := 50
 	dangling := func(path, what, id string) {
-		if _, ok := first[id]; ok || id == "" || len(ids) == 0 {
-			return
+		if _, ok := first[id]; ok || id == "" || nameless || len(ids) == 0 {
+			return // which id the edge means is seen once each node has one
 		}
 		f := d.add(DanglingEdge, path, fmt.Sprintf("%s %q, but there is no node of this id", what, id))
 		if hints--; hints >= 0 {
@@ -151,11 +160,15 @@ type validator struct {
 	g    *graph
 	list diag.List
 
-	components []*Interface     // per node: of its type; nil: unknown
-	writes     []*Interface     // per node: whose outputs it writes; nil: unknown
-	declared   map[string]int   // input -> index
-	writers    map[string][]int // flat key -> the nodes that write it
-	used       map[string]bool  // inputs that something reads
+	components []*Interface       // per node: of its type; nil: unknown
+	writes     []*Interface       // per node: whose outputs it writes; nil: unknown
+	declared   map[string]int     // input -> index
+	writers    map[string][]int   // flat key -> the nodes that write it
+	used       map[string]bool    // inputs that something reads
+	results    func(int) []string // per node: the actions it ends with if it does not fail
+	alive      *liveness          // made when it is first asked for
+	trial      bool               // what is checked does not stand in the document
+	unread     *unread
 
 	params  [][]compiled      // per node, in the order of their keys
 	items   []*Param          // per node: batch items
@@ -192,6 +205,8 @@ func newValidator(w *Workflow, c *Catalogue, o Options) *validator {
 			}
 		}
 	}
+	v.results = v.resultsOf()
+	v.unread = newUnread(w, &decoder{}, v.g)
 	return v
 }
 

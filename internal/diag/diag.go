@@ -26,13 +26,14 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Severity says whether a finding stops its document from being used.
+// Severity says whether a finding stops its document from being used. A note is of what does no harm.
 type Severity string
 
 // The severities.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
+	Note    Severity = "note"
 )
 
 // Finding is one thing wrong with a document. Kind is from a closed set that each checker documents; Message says what

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"slices"
 	"strings"
 
 	"pflow/internal/diag"
@@ -14,9 +13,6 @@ import (
 // validator for generating, saving, validating and running.
 func Check(data []byte, c *ir.Catalogue, types map[string]nodetype.Type, o ir.Options) (*ir.Workflow, diag.List) {
 	w, list := ir.Check(data, c, o)
-	if slices.ContainsFunc(list, func(f diag.Finding) bool { return f.Severity == diag.Error && ir.Tier(f.Kind) == 1 }) {
-		return w, list
-	}
 	return w, append(list, checkTypes(w, types)...).Sort()
 }
 
