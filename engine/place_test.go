@@ -38,7 +38,7 @@ var failing = []struct{ name, lang, record, node string }{
 	{"fallback", "expr", "prep", "op: probe\n    prep: {o: store.o, n: store.n}\n    with: {fails: 1}\n    fallback: |\n§\n    next: {default: end, left: end, right: end}"},
 	{"eval", "expr", "prep", "op: eval\n    prep: {o: store.o, n: store.n}\n    with:\n      expr: |\n§\n    next: end"},
 	{"eval in CEL", "cel", "prep", "op: eval\n    prep: {o: store.o, n: store.n}\n    with:\n      cel: |\n§\n    next: end"},
-	{"a record in prep", "expr", "store", "op: probe\n    prep:\n      x:\n        a: store.n\n        b:\n        - 1\n        - c: |\n§\n    next: {default: end, left: end, right: end}"},
+	{"a record in prep", "expr", "store", "op: probe\n    prep:\n      x:\n      - a: store.n\n      - c: |\n§\n    next: {default: end, left: end, right: end}"},
 	{"a list in post", "expr", "store", "op: probe\n    post:\n      out:\n      - store.n\n      - |\n§\n    next: {default: end, left: end, right: end}"},
 	{"a record in eval, in CEL", "cel", "prep", "op: eval\n    prep: {o: store.o, n: store.n}\n    with:\n      cel:\n        a: prep.n\n        b: |\n§\n    next: end"},
 	{"the prep of an item", "expr", "store", "op: map\n    prep: {items: '[1]'}\n    with:\n      op: probe\n      prep:\n        x: |\n§\n    next: end"},
