@@ -269,7 +269,9 @@ func (c *compiler) errorEnv(n *node, prep cond.Record) *cond.Env {
 func (c *compiler) compilePost(n *node, src *syntax.Node, facts *nodeFacts, prep cond.Record, result value.Type) {
 	var env *cond.Env
 	if prep != nil {
-		env = c.seesResult(prep, vars{"result": result, "attempt": value.Integer, "action": value.String})
+		env = c.compileVars(n, src, facts, func(computed cond.Record) *cond.Env {
+			return c.seesResult(prep, computed, vars{"result": result, "attempt": value.Integer, "action": value.String})
+		})
 	}
 	written := src.V.Get("post")
 	post := c.bindings(src.Post, written, env)

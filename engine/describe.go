@@ -86,6 +86,7 @@ type NodeInfo struct {
 	ID   string   `json:"id"`
 	Op   string   `json:"op"`
 	Runs []string `json:"runs,omitempty"` // the inner ops and flows of flow, map and parallel
+	Vars []string `json:"vars,omitempty"` // the names of what post and action share
 }
 
 // Describe lists the nodes in the order of the document.
@@ -103,6 +104,9 @@ func (f *Flow) Describe() []NodeInfo {
 			case u.op != nil:
 				info.Runs = append(info.Runs, u.op.Name)
 			}
+		}
+		for _, b := range n.vars {
+			info.Vars = append(info.Vars, b.Name)
 		}
 		out = append(out, info)
 	}

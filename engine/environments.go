@@ -27,18 +27,23 @@ func (c *compiler) seesPrep(prep cond.Record, more vars) *cond.Env {
 	return c.env(map[string]cond.Record{"params": c.params, "prep": prep}, prep, more)
 }
 
-// seesResult is the environment of post and actions: store, prep, params, and what is given.
-func (c *compiler) seesResult(prep cond.Record, more vars) *cond.Env {
-	return c.env(map[string]cond.Record{"store": c.store, "params": c.params, "prep": prep}, prep, more)
+// seesResult is the environment of post and actions: store, prep, params, the node's vars, and what is given.
+func (c *compiler) seesResult(prep, computed cond.Record, more vars) *cond.Env {
+	records := map[string]cond.Record{"store": c.store, "params": c.params, "prep": prep}
+	if computed != nil {
+		records["vars"] = computed
+	}
+	return c.env(records, prep, more)
 }
 
-// env gives nil, for an environment that is not known, where there are too many. It keeps environments under what they differ in: which records they have, what prep holds, and the variables.
+// env gives nil, for an environment that is not known, where there are too many. It keeps environments under what they differ in: which records they have, what prep
+// and vars hold, and the variables.
 func (c *compiler) env(records map[string]cond.Record, prep cond.Record, more vars) *cond.Env {
 	var key strings.Builder
 	for _, name := range value.SortedKeys(records) {
 		key.WriteString(name + " ")
 	}
-	for _, types := range []map[string]value.Type{prep, more} {
+	for _, types := range []map[string]value.Type{prep, records["vars"], more} {
 		key.WriteString("\n")
 		for _, name := range value.SortedKeys(types) {
 			key.WriteString(name + " " + string(types[name]) + ",")

@@ -78,6 +78,7 @@ type node struct {
 	maxVisits int
 	late      func(*cond.Scope) (Settings, error) // of a dag's node: see DAGNode; nil for none
 
+	vars    []Binding // in order: each sees those before it
 	post    []Binding
 	cases   []actionCase // in order; the last has no condition
 	action  Evaluator    // instead of cases, where the action is data

@@ -69,6 +69,9 @@ func (n NodeInfo) label() string {
 	if len(n.Runs) > 0 {
 		label += ": " + strings.Join(n.Runs, ", ")
 	}
+	if len(n.Vars) > 0 {
+		label += "\nvars: " + strings.Join(n.Vars, ", ")
+	}
 	return label
 }
 

@@ -260,7 +260,7 @@ func (r *Run) nodeSucceeded(nr *nodeRun) {
 	if opAction == "" {
 		opAction = DefaultAction
 	}
-	if len(n.post) == 0 && len(n.cases) == 0 && n.action == nil {
+	if len(n.post) == 0 && len(n.cases) == 0 && n.action == nil && n.vars == nil {
 		r.clearLastError(f)
 		r.leave(nr, opAction, "")
 		return
@@ -269,6 +269,12 @@ func (r *Run) nodeSucceeded(nr *nodeRun) {
 	r.scope.Set("prep", nr.prep)
 	r.scope.Set("result", result)
 	r.scopeOfEnd(nr.attempts(), opAction)
+	if n.vars != nil {
+		if err := r.evaluateVars(n.vars); err != nil {
+			r.nodeFailed(nr, newFailure(err))
+			return
+		}
+	}
 	writes, err := r.evaluatePost(f.flow, n.post)
 	if err != nil {
 		r.nodeFailed(nr, newFailure(err))
@@ -283,6 +289,23 @@ func (r *Run) nodeSucceeded(nr *nodeRun) {
 	}
 	r.clearLastError(f)
 	r.leave(nr, action, because)
+}
+
+// evaluateVars computes what post and action share. The record is no value itself, so that one serves all nodes.
+func (r *Run) evaluateVars(vars []Binding) *fault.Error {
+	if r.vars == nil {
+		r.vars = map[string]any{}
+		r.scope.Set("vars", r.vars)
+	}
+	clear(r.vars)
+	for _, b := range vars {
+		v, err := b.Expr.Eval(r.scope)
+		if err != nil {
+			return within("vars."+b.Name, err)
+		}
+		r.vars[b.Name] = v
+	}
+	return nil
 }
 
 // scopeOfEnd sets what post and action see of how the op ended, which is mostly the same from node to node.

@@ -41,6 +41,7 @@ var failing = []struct{ name, lang, record, node string }{
 	{"a record in prep", "expr", "store", "op: probe\n    prep:\n      x:\n      - a: store.n\n      - c: |\n§\n    next: {default: end, left: end, right: end}"},
 	{"a list in post", "expr", "store", "op: probe\n    post:\n      out:\n      - store.n\n      - |\n§\n    next: {default: end, left: end, right: end}"},
 	{"a record in eval, in CEL", "cel", "prep", "op: eval\n    prep: {o: store.o, n: store.n}\n    with:\n      cel:\n        a: prep.n\n        b: |\n§\n    next: end"},
+	{"vars", "expr", "store", "op: probe\n    vars:\n      x: |\n§\n    next: {default: end, left: end, right: end}"},
 	{"the prep of an item", "expr", "store", "op: map\n    prep: {items: '[1]'}\n    with:\n      op: probe\n      prep:\n        x: |\n§\n    next: end"},
 }
 

@@ -140,6 +140,7 @@ type Run struct {
 	actionInScope  string
 	spare          []*nodeRun // retired, to be used again
 	values         []any      // of evaluatePost
+	vars           map[string]any
 	old            []oldValue // of write
 
 	frames  []frameInfo // of the records

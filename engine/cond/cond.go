@@ -29,7 +29,7 @@ type Record map[string]value.Type
 // Env declares what an expression can see. A name that is absent cannot be seen; an Env must not change once it was
 // given to a Compiler, which keeps what it derives from it under the pointer.
 type Env struct {
-	Records map[string]Record     // store, params, prep: closed, and no values themselves
+	Records map[string]Record     // store, params, prep, vars: closed, and no values themselves
 	Vars    map[string]value.Type // result, item, index, error, attempt, action
 }
 
@@ -213,7 +213,7 @@ func (e *Env) unknownName(name string, offset int, functions []string) Problem {
 
 // everVisible are the names that some expression of a flow can see.
 var everVisible = map[string]bool{
-	"store": true, "params": true, "prep": true, "result": true, "item": true, "index": true,
+	"store": true, "params": true, "prep": true, "vars": true, "result": true, "item": true, "index": true,
 	"error": true, "attempt": true, "action": true,
 }
 

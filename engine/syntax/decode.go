@@ -39,7 +39,7 @@ func (c *checker) nodeOf(e yamltree.Entry, defaults *yamltree.Value) *Node {
 	defer func() { c.node = "" }()
 	n := &Node{
 		ID: Str{e.Key, e.Name}, V: v, Op: str(v.Get("op")), Description: str(v.Get("description")).Text,
-		Prep: bindings(v.Get("prep")), With: mapOf(v.Get("with")), Post: bindings(v.Get("post")),
+		Prep: bindings(v.Get("prep")), With: mapOf(v.Get("with")), Vars: bindings(v.Get("vars")), Post: bindings(v.Get("post")),
 		Fallback: expr(v.Get("fallback"), cond.Expr), Action: expr(v.Get("action"), cond.Expr),
 		NextV: v.Get("next"), Next: routes(v.Get("next")), Catch: optional(v.Get("catch").Get("action")),
 	}

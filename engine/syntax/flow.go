@@ -87,6 +87,7 @@ type Node struct {
 	Retry       Retry
 	Timeout     time.Duration // of one attempt; 0 for none
 	Fallback    *Expr
+	Vars        []Binding // in order; each may use those before it
 	Post        []Binding
 	Actions     []ActionCase
 	Action      *Expr
@@ -99,7 +100,7 @@ type Node struct {
 	Partial bool
 }
 
-// Binding is one entry of prep or post.
+// Binding is one entry of prep, vars or post.
 type Binding struct {
 	Name Str
 	Expr Expr

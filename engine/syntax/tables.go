@@ -85,6 +85,7 @@ var nodeSection = section{
 		{name: "retry", form: &retryForm, doc: "What happens after a failed attempt."},
 		{name: "timeout", form: &durationForm, doc: "How long one attempt may take; 0s for no limit, whatever defaults say."},
 		{name: "fallback", form: &exprForm, doc: "Gives the result when the last attempt has failed."},
+		{name: "vars", form: &varsForm, doc: "Name -> expression: values that post, actions and action share, seen as vars.NAME."},
 		{name: "post", form: &postForm, doc: "State key -> expression: what the node writes."},
 		{name: "actions", form: &actionsForm, doc: "Names the action: the first whose condition holds."},
 		{name: "action", form: &exprForm, doc: "Names the action where it is data."},
@@ -104,6 +105,12 @@ var postSection = section{
 	name: "post", what: "post",
 	doc:   "State key -> expression, or a mapping or a list of expressions. A list of names stands for the result's members of these names.",
 	other: &valueForm, names: keyName,
+}
+
+var varsSection = section{
+	name: "vars", what: "vars",
+	doc:   "Name -> expression, or a mapping or a list of expressions. Each sees what post sees, and those before it.",
+	other: &valueForm, names: identifier,
 }
 
 var retrySection = section{
@@ -171,7 +178,7 @@ var withSection = section{name: "with", what: "with", doc: "The options of an op
 func sections() []*section {
 	return []*section{
 		&flowSection, &stateSection, &stateKeySection, &paramsSection, &limitsSection, &defaultsSection, &nodesSection,
-		&nodeSection, &prepSection, &withSection, &retrySection, &postSection, &actionSection, &nextSection, &catchSection,
+		&nodeSection, &prepSection, &withSection, &retrySection, &varsSection, &postSection, &actionSection, &nextSection, &catchSection,
 		&itemSection, &branchSection,
 	}
 }
@@ -187,6 +194,7 @@ var (
 	nodeForm     = form{name: "a mapping such as {op: log, next: end}", kinds: []yamltree.Kind{yamltree.Map}, section: &nodeSection}
 	prepForm     = form{name: "a mapping of names to expressions, or a list of names", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &prepSection, check: checkList}
 	postForm     = form{name: "a mapping of state keys to expressions, or a list of state keys", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &postSection, check: checkList}
+	varsForm     = form{name: "a mapping of names to expressions", kinds: []yamltree.Kind{yamltree.Map}, section: &varsSection}
 	retryForm    = form{name: "a mapping such as {attempts: 3, wait: 1s}", kinds: []yamltree.Kind{yamltree.Map}, section: &retrySection}
 	actionsForm  = form{name: "a list such as [{action: good, expr: 'result.ok'}, {action: bad}]", kinds: []yamltree.Kind{yamltree.Seq}, each: &actionCaseForm, check: checkActions}
 	withForm     = mapping(&withSection)
