@@ -48,6 +48,7 @@ func All(d Deps) []engine.Op {
 		browseComponentsOp(d),
 		browseWorkflowsOp(d),
 		composeOp(d),
+		coverOp(d),
 		evalOp(),
 		extractOp(d),
 		inputOp(d),

@@ -1,0 +1,187 @@
+// Package coverage says what stands for each part of a request, and what nothing stands for.
+package coverage
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pflow/internal/retrieve"
+)
+
+// Part is a piece of a request and what stands for it: node:ID, input:NAME, workflow for what a saved workflow says of
+// itself, or phrase for what asks for nothing. Start and End are byte offsets.
+type Part struct {
+	Text       string
+	Start, End int
+	By         string
+}
+
+// Open is a piece of a request that nothing stands for.
+type Open struct {
+	Text       string
+	Start, End int
+	Why        string
+}
+
+// Coverage is a request, accounted for. Both lists are in the order of the request.
+type Coverage struct {
+	Parts []Part
+	Open  []Open
+}
+
+// Phrase is what stands for words that ask for nothing.
+const Phrase = "phrase"
+
+// Value is a text that an input or a step takes. Start and End are byte offsets where its place in the request is known, else
+// both are 0 and it is looked for.
+type Value struct {
+	By         string
+	Text       string
+	Start, End int
+}
+
+// Said are the texts in which something says what it does.
+type Said struct {
+	By    string
+	Texts []string
+}
+
+// grave are words of grammar that change what is asked for: negation, exception, condition and repetition. No component's
+// words explain them.
+var grave = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`not no never none nothing don't don’t doesn't doesn’t can't can’t cannot won't won’t without except excepting excluding
+		unless only if until till once twice thrice again every otherwise instead whenever`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// ByWords accounts for a request by words alone: a word is explained by a value that holds it, else by the first of said
+// that has a word of its stem. What says too little to tell anything is a phrase. marks are further places that are open
+// where no value holds them, such as a number that nothing takes. The time is linear in request and texts.
+func ByWords(request string, said []Said, values []Value, marks [][2]int) Coverage {
+	taken := place(request, values)
+	by := map[string][]string{}
+	for _, s := range said {
+		for _, text := range s.Texts {
+			for _, w := range retrieve.Words(text) {
+				if !w.Stop && !slices.Contains(by[w.Stem], s.By) {
+					by[w.Stem] = append(by[w.Stem], s.By)
+				}
+			}
+		}
+	}
+	b := builder{request: request}
+	next, mark, before := 0, 0, ""
+	for _, w := range retrieve.Words(request) {
+		for next < len(taken) && taken[next].End <= w.Start {
+			b.part(taken[next].Start, taken[next].End, taken[next].By)
+			next++
+		}
+		if next < len(taken) && taken[next].Start <= w.Start {
+			continue
+		}
+		for mark < len(marks) && marks[mark][1] <= w.Start {
+			mark++
+		}
+		inMark := mark < len(marks) && marks[mark][0] <= w.Start
+		who := by[w.Stem]
+		switch {
+		case grave[w.Text]:
+			b.open(w.Start, w.End, "nothing in it is about this")
+		case inMark:
+			b.open(marks[mark][0], marks[mark][1], "nothing in it takes this value")
+		case len(who) > 0 && slices.Contains(who, before):
+			b.part(w.Start, w.End, before)
+		case len(who) > 0:
+			before = who[0]
+			b.part(w.Start, w.End, before)
+		case w.Stop:
+			b.part(w.Start, w.End, Phrase)
+		default:
+			b.open(w.Start, w.End, "nothing in it is about this")
+		}
+	}
+	for ; next < len(taken); next++ {
+		b.part(taken[next].Start, taken[next].End, taken[next].By)
+	}
+	return b.Coverage
+}
+
+// builder joins neighbours that the same thing stands for.
+type builder struct {
+	request string
+	Coverage
+}
+
+func (b *builder) part(start, end int, by string) {
+	if n := len(b.Parts) - 1; n >= 0 && b.Parts[n].By == by && b.close(b.Parts[n].End, start) {
+		b.Parts[n].End, b.Parts[n].Text = end, b.request[b.Parts[n].Start:end]
+		return
+	}
+	b.Parts = append(b.Parts, Part{Text: b.request[start:end], Start: start, End: end, By: by})
+}
+
+func (b *builder) open(start, end int, why string) {
+	if n := len(b.Open) - 1; n >= 0 && (b.Open[n].End > start || b.Open[n].Why == why && b.close(b.Open[n].End, start)) {
+		end = max(end, b.Open[n].End)
+		b.Open[n].End, b.Open[n].Text = end, b.request[b.Open[n].Start:end]
+		return
+	}
+	b.Coverage.Open = append(b.Coverage.Open, Open{Text: b.request[start:end], Start: start, End: end, Why: why})
+}
+
+// close reports whether only white space stands between two places, or none, as in a name with dots.
+func (b *builder) close(from, to int) bool {
+	return from <= to && (strings.TrimSpace(b.request[from:to]) == "" || !strings.ContainsAny(b.request[from:to], " \t\r\n"))
+}
+
+// place finds the places of values: in the order of the request, none inside another. A longer value comes first, and each
+// takes every place at which it stands as a whole.
+func place(request string, values []Value) []Value {
+	order := slices.Clone(values)
+	slices.SortStableFunc(order, func(a, b Value) int { return cmp.Compare(len(b.Text), len(a.Text)) })
+	var out []Value
+	add := func(v Value, start, end int) {
+		at, _ := slices.BinarySearchFunc(out, start, func(o Value, start int) int { return cmp.Compare(o.Start, start) })
+		if at > 0 && out[at-1].End > start || at < len(out) && out[at].Start < end {
+			return
+		}
+		out = slices.Insert(out, at, Value{By: v.By, Text: request[start:end], Start: start, End: end})
+	}
+	for _, v := range order {
+		if v.End > v.Start {
+			add(v, v.Start, v.End)
+			continue
+		}
+		if strings.TrimSpace(v.Text) == "" {
+			continue
+		}
+		for from := 0; ; {
+			at := strings.Index(request[from:], v.Text)
+			if at < 0 {
+				break
+			}
+			start := from + at
+			from = start + len(v.Text)
+			if whole(request, start, from) {
+				add(v, start, from)
+			}
+		}
+	}
+	return out
+}
+
+// whole reports whether no word goes on before start or behind end.
+func whole(text string, start, end int) bool {
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	first, _ := utf8.DecodeRuneInString(text[start:])
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	last, _ := utf8.DecodeLastRuneInString(text[:end])
+	after, _ := utf8.DecodeRuneInString(text[end:])
+	return !(word(first) && word(before)) && !(word(last) && word(after))
+}

@@ -1,0 +1,46 @@
+package coverage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestByWords(t *testing.T) {
+	said := []Said{
+		{By: "node:copy", Texts: []string{"copy-file", "Copies a file to another place."}},
+		{By: "node:list", Texts: []string{"list-files", "Lists the files of a folder."}},
+		{By: "workflow", Texts: []string{"backs up notes"}},
+	}
+	values := []Value{{By: "input:source", Text: "a.txt"}, {By: "input:dest", Text: "b/a.txt"}, {By: "input:n", Text: "3", Start: 0, End: 0}}
+	for _, c := range []struct {
+		request, parts, open string
+		marks                [][2]int
+	}{
+		{request: "please copy the file a.txt to b/a.txt", parts: "please=phrase copy=node:copy the=phrase file=node:copy a.txt=input:source to=phrase b/a.txt=input:dest"},
+		{request: "copy a.txt without the header", parts: "copy=node:copy a.txt=input:source the=phrase", open: "without header"},
+		{request: "backing up aa.txt", parts: "backing=workflow up=phrase", open: "aa.txt"},
+		{request: "list 3 files", parts: "list=node:list 3=input:n files=node:list"},
+		{request: "list 5 files twice", parts: "list=node:list files=node:list", open: "5 twice", marks: [][2]int{{5, 6}}},
+		{request: "don't copy", parts: "copy=node:copy", open: "don't"},
+		{request: ""},
+	} {
+		got := ByWords(c.request, said, values, c.marks)
+		var parts, open []string
+		for _, p := range got.Parts {
+			parts = append(parts, fmt.Sprintf("%s=%s", p.Text, p.By))
+			if c.request[p.Start:p.End] != p.Text {
+				t.Errorf("%q: %q is not at %d", c.request, p.Text, p.Start)
+			}
+		}
+		for _, o := range got.Open {
+			open = append(open, o.Text)
+			if c.request[o.Start:o.End] != o.Text || o.Why == "" {
+				t.Errorf("%q: %q is not at %d", c.request, o.Text, o.Start)
+			}
+		}
+		if strings.Join(parts, " ") != c.parts || strings.Join(open, " ") != c.open {
+			t.Errorf("%q: parts %q, open %q\nwant %q, open %q", c.request, strings.Join(parts, " "), strings.Join(open, " "), c.parts, c.open)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package nodes
+
+import (
+	"context"
+
+	"pflow/engine"
+	"pflow/internal/coverage"
+	"pflow/internal/extract"
+	"pflow/internal/fault"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// coverOp says what of a request a workflow stands for.
+func coverOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "cover",
+		Summary: "Says by words alone what of a request a workflow's steps, its values and what is said of it stand for, and what is left open.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR; null leaves all open"},
+			{Name: "says", Type: value.Array, Doc: "texts in which a saved workflow says what it does: name, description, keywords"},
+			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
+			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
+		},
+		Result: value.Object,
+		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow or phrase; " +
+			"start and end in bytes",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: cover-example
+version: 1
+description: Ask for more than a step does.
+state:
+  request:  {type: string, default: read a.txt and sing it}
+  workflow: {type: any, default: {ir_version: 0.1.0, nodes: [{id: read, type: read-file}], inputs: {file_path: {type: string, required: true}}}}
+  open:     {type: array, default: []}
+nodes:
+  cover:
+    op: cover
+    prep: [request, workflow, {values: {file_path: '"a.txt"'}}]
+    post: [open]
+    next: end
+`,
+		New: func(*engine.Setup) engine.Exec {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				request, _ := in.Prep["request"].(string)
+				read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				shelf, err := d.candidates(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				var said []coverage.Said
+				var values []coverage.Value
+				if in.Prep["workflow"] != nil {
+					w, found := ir.DecodeValue(in.Prep["workflow"])
+					if err := found.Err(); err != nil {
+						return engine.Output{}, fault.New(fault.InvalidRequest, "the workflow is invalid: %v", err)
+					}
+					said, values = saidBySteps(w, shelf.Catalogue)
+				}
+				said = append(said, coverage.Said{By: "workflow", Texts: texts(in.Prep["says"])})
+				given, _ := in.Prep["values"].(map[string]any)
+				values = append(inputValues(given, read.Entities), values...)
+				var marks [][2]int
+				for _, e := range read.Entities {
+					marks = append(marks, [2]int{e.Start, e.End})
+				}
+				return engine.Output{Result: coverageValue(coverage.ByWords(request, said, values, marks))}, nil
+			}
+		},
+	}
+}
+
+// saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take.
+func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values []coverage.Value) {
+	for _, n := range w.Nodes {
+		s := coverage.Said{By: "node:" + n.ID, Texts: []string{n.Type}}
+		if of := c.Get(n.Type); of != nil {
+			s.Texts = append(s.Texts, of.Description)
+			if form, _ := of.FormOf(n.Params); form != nil {
+				s.Texts = append(s.Texts, form.Summary)
+			}
+			for _, ports := range [][]ir.Port{of.Inputs, of.Outputs} {
+				for _, p := range ports {
+					s.Texts = append(s.Texts, p.Key, p.Description)
+				}
+			}
+		}
+		s.Texts = append(s.Texts, n.Purpose)
+		said = append(said, s)
+		params, _ := value.Normalize(n.Params)
+		eachText(params, func(text string) { values = append(values, coverage.Value{By: s.By, Text: text}) })
+	}
+	return said, values
+}
+
+// inputValues are the places of what inputs take: as it was written, or the entity that has the value.
+func inputValues(given map[string]any, entities []extract.Entity) []coverage.Value {
+	var out []coverage.Value
+	for _, name := range value.SortedKeys(given) {
+		by := "input:" + name
+		eachText(given[name], func(text string) { out = append(out, coverage.Value{By: by, Text: text}) })
+		for _, e := range entities {
+			if v, err := value.Normalize(e.Value); err == nil && v != nil && value.Equal(v, given[name]) {
+				out = append(out, coverage.Value{By: by, Text: e.Text, Start: e.Start, End: e.End})
+			}
+		}
+	}
+	return out
+}
+
+// eachText gives every scalar inside a value as text.
+func eachText(v any, f func(string)) {
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		for _, item := range v {
+			eachText(item, f)
+		}
+	case map[string]any:
+		for _, key := range value.SortedKeys(v) {
+			eachText(v[key], f)
+		}
+	case string:
+		f(v)
+	default:
+		f(value.JSON(v))
+	}
+}
+
+// coverageValue is a coverage as a value of a flow.
+func coverageValue(c coverage.Coverage) map[string]any {
+	parts, open := []any{}, []any{}
+	for _, p := range c.Parts {
+		parts = append(parts, map[string]any{"text": p.Text, "start": p.Start, "end": p.End, "by": p.By})
+	}
+	for _, o := range c.Open {
+		open = append(open, map[string]any{"text": o.Text, "start": o.Start, "end": o.End, "why": o.Why})
+	}
+	return map[string]any{"parts": parts, "open": open}
+}
