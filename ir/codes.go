@@ -29,13 +29,16 @@ const (
 	AmbiguousKey        = "ambiguous-key" // a warning where an input shadows a flat key
 	OutputWithoutSource = "output-without-source"
 	RequestLiteral      = "request-literal" // planning only
+	// Words of the request that no part of the workflow stands for. Found where the request is known, see package coverage;
+	// planning only.
+	UncoveredRequest = "uncovered-request"
 )
 
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
 	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
 		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, ImpossibleAction, UnusedInput,
-		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral}
+		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest}
 }
 
 // Tier is 1, 2 or 3 for a code of this package, else 0.

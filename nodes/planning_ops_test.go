@@ -41,7 +41,7 @@ func TestPlanningExamples(t *testing.T) {
 		{"retrieve", "best", `"copy-file"`},
 		{"extract", "entities", `[{"end":15,"kind":"path","start":5,"text":"report.pdf","value":"report.pdf"},{"end":34,"kind":"email","start":19,"text":"ann@example.org","value":"ann@example.org"}]`},
 		{"map-params", "values", `{"image":"photo.png","width":300}`},
-		{"validate", "errors", `[{"code":"missing-field","message":"there is no node; give at least one, {\"id\": …, \"type\": …, \"params\": {…}}","path":"nodes","severity":"error"}]`},
+		{"validate", "errors", `[{"code":"missing-field","key":"e8a9c025636d","message":"there is no node; give at least one, {\"id\": …, \"type\": …, \"params\": {…}}","path":"nodes","severity":"error"}]`},
 	} {
 		op := engine.NewRegistry(All(d)...).Op(c.op)
 		got := value.JSON(runFlowText(t, d, op.Example, nil)[c.key])

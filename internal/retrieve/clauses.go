@@ -128,6 +128,9 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f'
 var leadIn = map[string]bool{"then": true, "also": true, "please": true, "finally": true, "next": true, "and": true, "i": true, "want": true, "to": true, "would": true,
 	"like": true, "need": true, "you": true, "can": true, "could": true, "afterwards": true, "me": true, "help": true, "d": true}
 
+// LeadsIn reports whether a lower-case word only leads in to a wish, as connectives and politeness do.
+func LeadsIn(word string) bool { return leadIn[word] }
+
 // IsVerb reports whether a lower-case word is one that requests begin with: it says what is done, not what with.
 func IsVerb(word string) bool { return verbs[word] }
 
