@@ -21,6 +21,7 @@ type Flow struct {
 	start  int
 	nodes  []node
 	dag    *dag // nil: one node at a time
+	loop   bool // the rounds of a node that repeats, see Repeat
 	ends   []string
 }
 
@@ -76,6 +77,9 @@ type node struct {
 	timeout   time.Duration // of one attempt
 	fallback  Evaluator
 	maxVisits int
+	settings  Settings                            // of a dag's node, as they were given
+	repeats   bool                                // of a dag's node: its unit is a flow of rounds
+	until     Tester                              // of the one node of such a flow
 	late      func(*cond.Scope) (Settings, error) // of a dag's node: see DAGNode; nil for none
 
 	vars    []Binding // in order: each sees those before it

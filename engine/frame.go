@@ -53,6 +53,9 @@ func (r *Run) newFrame(parent *unit, flow *Flow, prefix string, input map[string
 		return f, err
 	}
 	f.store = store
+	if flow.loop {
+		store[RoundKey], store[PreviousKey] = 0, nil
+	}
 	if d := flow.limits.timeout; d > 0 {
 		f.deadline = r.wait(d, true, timer{frame: f})
 	}
@@ -225,20 +228,36 @@ type record struct {
 }
 
 // name is the step's name in the whole run.
-func (r *Run) stepName(frame, node int32) string {
+func (r *Run) stepName(frame, node, visit int32) string {
 	info := r.frames[frame]
+	if info.flow.loop {
+		return info.prefix + "#" + strconv.Itoa(int(visit))
+	}
 	return info.prefix + info.flow.nodes[node].id
 }
 
+// visit is what a step says of its visit: a round has it in its name.
+func (flow *Flow) visit(n int32) int {
+	if flow.loop {
+		return 1
+	}
+	return int(n)
+}
+
 // stepName is the name of its node in the whole run.
-func (u *unit) stepName() string { return u.nr.f.prefix + u.nr.node.id }
+func (u *unit) stepName() string {
+	if u.nr.f.flow.loop {
+		return u.nr.f.prefix + "#" + strconv.Itoa(int(u.nr.visit))
+	}
+	return u.nr.f.prefix + u.nr.node.id
+}
 
 // innerPrefix is what the names of the steps inside a unit begin with: outer/, outer[3]/, outer.branch/, and from the
-// second visit on outer#2/.
+// second visit on outer#2/. Rounds are no level of their own: outer, outer[3].
 func (u *unit) innerPrefix() string {
 	nr := u.nr
-	name := nr.f.prefix + nr.node.id
-	if nr.visit > 1 {
+	name := u.stepName()
+	if nr.visit > 1 && !nr.f.flow.loop {
 		name += "#" + strconv.Itoa(int(nr.visit))
 	}
 	switch nr.node.mode {
@@ -246,6 +265,9 @@ func (u *unit) innerPrefix() string {
 		name += "[" + strconv.Itoa(u.index) + "]"
 	case modeParallel:
 		name += "." + u.spec.name
+	}
+	if u.spec.flow.loop {
+		return name
 	}
 	return name + "/"
 }

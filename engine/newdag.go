@@ -32,8 +32,9 @@ type DAGNode struct {
 	Exec  Exec
 	Flow  *Flow
 	// Prep is evaluated with the store, params and, in a batch, item and index in scope.
-	Prep  []Binding
-	Batch *Batch
+	Prep   []Binding
+	Batch  *Batch
+	Repeat *Repeat // in a batch: of each item
 	// Result is what the node writes under its id; it sees prep and result. nil: the result as it is.
 	Result Evaluator
 
@@ -50,6 +51,8 @@ type Settings struct {
 	Wait        time.Duration
 	Timeout     time.Duration // 0: none
 	Concurrency int           // of a batch; 0: one
+	Rounds      int           // of a node that repeats, at most
+	Pause       time.Duration // between two of them
 }
 
 // Batch runs a node once for each item.
@@ -114,17 +117,22 @@ func (d *DAGNode) compile() node {
 		id: d.ID, place: d.Place, catchAll: noRoute, retry: retry{exponential: d.Exponential}, late: d.Late,
 		post: []Binding{{d.ID, resultOf{}}},
 	}
+	n.repeats = d.Repeat != nil
 	n.set(d.Settings)
 	if d.Result != nil {
 		n.post[0].Expr = guarded{d.Result}
 	}
 	unit := unitSpec{op: d.Op, exec: d.Exec, flow: d.Flow}
+	if d.Repeat != nil {
+		unit = unitSpec{flow: d.rounds()}
+		prep = []Binding{{storeOfPrep, guarded{d.Repeat.Store}}}
+	}
 	switch {
 	case d.Batch != nil:
 		n.mode, n.prep = modeMap, []Binding{{"items", guarded{d.Batch.Items}}}
 		n.keepGoing = d.Batch.KeepGoing
 		unit.prep = prep
-	case d.Flow != nil:
+	case unit.flow != nil:
 		n.mode, n.prep = modeFlow, prep
 	default:
 		n.mode, n.prep = modeOp, prep
@@ -133,13 +141,23 @@ func (d *DAGNode) compile() node {
 	return n
 }
 
-// set gives a node its numbers and durations.
+// set gives a node its numbers and durations. Those of a node that repeats are kept for its rounds.
 func (n *node) set(s Settings) {
+	n.settings = s
+	if n.repeats {
+		n.concurrency = max(1, s.Concurrency)
+		return
+	}
 	n.retry.attempts, n.retry.wait, n.timeout, n.concurrency = max(1, s.Attempts), s.Wait, s.Timeout, max(1, s.Concurrency)
 }
 
 // settled is the node as it runs in one visit: with the settings that the scope gives it.
-func (n *node) settled(s *cond.Scope) (*node, *fault.Error) {
+func (n *node) settled(f *frame, s *cond.Scope) (*node, *fault.Error) {
+	if n.until != nil && f.outer().late != nil {
+		out := *n
+		out.set(f.outer().settings)
+		return &out, nil
+	}
 	if n.late == nil {
 		return n, nil
 	}

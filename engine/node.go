@@ -60,7 +60,7 @@ func (r *Run) startNode(p place) {
 		return
 	}
 	r.enter(f)
-	n, err := n.settled(r.scope)
+	n, err := n.settled(f, r.scope)
 	if err != nil {
 		r.nodeFailed(nr, newFailure(err))
 		return
@@ -84,7 +84,7 @@ func (f *frame) countVisit(nr *nodeRun) *fault.Error {
 	if most == 0 {
 		most = defaultSteps
 	}
-	if f.steps >= most && (f.flow.dag == nil || f.flow.limits.steps > 0) {
+	if f.steps >= most && (f.flow.dag == nil && !f.flow.loop || f.flow.limits.steps > 0) {
 		return fault.New(fault.Limit, "the limit steps (%d) of flow %q is reached", most, f.flow.Name)
 	}
 	if v := nr.node.maxVisits; v > 0 && int(f.visits[nr.index]) >= v {
@@ -256,6 +256,10 @@ func (nr *nodeRun) result() (result any, action string) {
 // nodeSucceeded runs post and action. The writes of post become visible together, and not at all if either fails.
 func (r *Run) nodeSucceeded(nr *nodeRun) {
 	f, n := nr.f, nr.node
+	if n.until != nil {
+		r.endRound(nr)
+		return
+	}
 	result, opAction := nr.result()
 	if opAction == "" {
 		opAction = DefaultAction
@@ -531,7 +535,7 @@ func newFailure(err *fault.Error) *failure { return &failure{Error: err} }
 // locate names the node of an error that has none yet.
 func (e *failure) locate(r *Run, nr *nodeRun) {
 	if e.node == "" {
-		e.node, e.place, e.attempts = r.stepName(nr.f.info, int32(nr.index)), nr.node.place, nr.attempts()
+		e.node, e.place, e.attempts = r.stepName(nr.f.info, int32(nr.index), nr.visit), nr.node.place, nr.attempts()
 		if e.Place.Line > 0 && e.Path == "" {
 			e.place = e.Place
 		}

@@ -126,7 +126,7 @@ func (r *Run) Result() *Result {
 
 func (r *Run) step(rec record) Step {
 	s := Step{
-		Node: r.stepName(rec.frame, rec.node), Visit: int(rec.visit), Attempts: int(rec.attempts),
+		Node: r.stepName(rec.frame, rec.node, rec.visit), Visit: r.frames[rec.frame].flow.visit(rec.visit), Attempts: int(rec.attempts),
 		StartedAt: r.start.Add(rec.started), DurationMS: float64(rec.took.Microseconds()) / 1000,
 	}
 	if rec.action >= 0 {

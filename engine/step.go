@@ -73,7 +73,7 @@ func (c *Command) Op() *Op { return c.unit.spec.op }
 // Step names the step of an exec in the whole run; attempt counts from 1.
 func (c *Command) Step() (name string, visit, attempt int) {
 	nr := c.unit.nr
-	return c.unit.stepName(), int(nr.visit), c.unit.attempts
+	return c.unit.stepName(), nr.f.flow.visit(nr.visit), c.unit.attempts
 }
 
 // Index is the item's index, or the branch's name, of an exec inside map or parallel; "" elsewhere.
@@ -262,6 +262,9 @@ func (r *Run) fire(t timer) {
 	switch {
 	case t.retry != nil:
 		t.retry.state = unitIdle
+		if t.retry.attempts == 0 {
+			t.retry.nr.started = r.now // a round begins where the pause before it ends
+		}
 		r.attempt(t.retry)
 		r.settleNode(t.retry.nr)
 	case t.attempt != nil:

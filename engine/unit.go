@@ -50,6 +50,11 @@ func (r *Run) startUnit(u *unit) {
 		}
 		u.prep = prep
 	}
+	if d := u.pause(); d > 0 {
+		u.state = unitWaiting
+		u.id = r.wait(d, false, timer{retry: u})
+		return
+	}
 	r.attempt(u)
 }
 
@@ -94,6 +99,10 @@ func (r *Run) attempt(u *unit) {
 // input is what an inner flow begins with: prep, and in map the item and its index if the flow's state declares them.
 func (u *unit) input(flow *Flow) map[string]any {
 	in := u.prep
+	if flow.loop {
+		in, _ = in[storeOfPrep].(map[string]any)
+		return in
+	}
 	if u.nr.node.mode != modeMap {
 		return in
 	}

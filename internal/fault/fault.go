@@ -38,7 +38,8 @@ const (
 	Refused        Kind = "refused"
 	Schema         Kind = "schema"
 	Unpriced       Kind = "unpriced"
-	Bug            Kind = "bug" // of pflow itself: see Guard
+	Exhausted      Kind = "exhausted" // every round of a node that repeats was spent
+	Bug            Kind = "bug"       // of pflow itself: see Guard
 )
 
 // Kinds that end a run: never retried, never caught, never handed to a fallback.
@@ -49,7 +50,7 @@ const (
 
 var permanent = map[Kind]bool{
 	Type: true, MissingKey: true, InvalidRequest: true, NotFound: true, Permission: true, ExitStatus: true,
-	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true, Bug: true,
+	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true, Exhausted: true, Bug: true,
 	Cancelled: true, Limit: true,
 }
 
