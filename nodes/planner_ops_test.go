@@ -82,6 +82,12 @@ func TestWorkflowReplySchema(t *testing.T) {
 		{`"width": "${width}"`, `"width": true`, false},
 		{`"width": "${width}"`, `"width": 3, "height": 4`, false},
 		{`"purpose"`, `"porpoise"`, false},
+		{`"purpose"`, `"repeat": {"until": "result.path != inputs.path", "max": 3, "wait": "1s"}, "purpose"`, true},
+		{`"purpose"`, `"repeat": {"until": "result.path != inputs.path", "max": "${width}"}, "purpose"`, true},
+		{`"purpose"`, `"repeat": {"until": "result.path != inputs.path"}, "purpose"`, false},
+		{`"purpose"`, `"repeat": {"while": "true", "until": "false", "max": 3}, "purpose"`, false},
+		{`"inputs": {`, `"inputs": {"key": {"type": "string", "description": "A key.", "secret": true, "from_env": "API_KEY"}, `, true},
+		{`"inputs": {`, `"inputs": {"key": {"type": "string", "description": "A key.", "secret": true, "from_env": 3}, `, false},
 		{`"ir_version": "0.1.0"`, `"ir_version": "1"`, false},
 		{`"edges": []`, `"edges": [{"from": "a"}]`, false},
 	} {

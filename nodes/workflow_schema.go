@@ -23,6 +23,8 @@ func workflowReplySchema(components []*ir.Interface) object {
 			"required":    object{"type": "boolean"},
 			"default":     object{},
 			"description": object{"type": "string"},
+			"secret":      object{"type": "boolean"},
+			"from_env":    object{"type": "string"},
 		}, "type", "description")},
 		"nodes": object{"type": "array", "items": object{"anyOf": kinds}},
 		"edges": object{"type": "array", "items": closed(object{
@@ -70,6 +72,7 @@ func nodeSchema(c *ir.Interface) object {
 		"approval": object{"type": "string", "enum": []any{"required"}},
 		"batch": closed(object{"items": object{}, "as": object{"type": "string"}, "on_error": object{"type": "string", "enum": []any{"fail", "continue"}},
 			"concurrency": object{"type": "integer"}}, "items"),
+		"repeat": closed(object{"until": object{"type": "string"}, "max": object{"type": []any{"integer", "string"}}, "wait": object{"type": "string"}}, "until", "max"),
 	}, "id", "type", "purpose", "params")
 }
 
