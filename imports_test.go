@@ -29,7 +29,7 @@ var imports = map[string][]string{
 	"flows":   {},
 	"prompts": {},
 	"nodes":   {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
-	"ir":      {"internal/diag", "internal/fault", "internal/rabinkarp", "internal/value"},
+	"ir":      {"engine/cond", "internal/diag", "internal/fault", "internal/rabinkarp", "internal/value"},
 
 	"internal/fault":     {"internal/diag"},
 	"internal/value":     {"internal/fault"},

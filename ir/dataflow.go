@@ -84,6 +84,12 @@ func (v *validator) reference(u use, r *Ref, o *order) {
 		o.sure = true
 		item := v.itemStructure(u.node)
 		v.inside(u, r, r.Path, item)
+	case rootIndex:
+		o.sure = true
+		v.inside(u, r, r.Path, &Structure{Type: value.Integer})
+	case rootPrevious:
+		o.sure = true
+		v.inside(u, r, r.Path, outputsStructure(v.rounds[u.node]))
 	case rootInput:
 		v.read(r.Root)
 		o.sure = true
@@ -217,6 +223,8 @@ func (v *validator) unresolved(u use, r *Ref) {
 	shell := shellVariable(u, r, false)
 	if b := u.batch(v.w); b != nil && u.items && b.As == r.Root {
 		message = fmt.Sprintf("${%s}: %s is settled once, before the first item, so there is no %q", r, strings.TrimPrefix(u.path, v.path(u.node, ".")), r.Root)
+	} else if u.items && v.w.Nodes[u.node].Repeat != nil && (r.Root == IndexRoot || r.Root == PreviousRoot) {
+		message = fmt.Sprintf("${%s}: %s is settled once, before the first round, so there is no %q", r, strings.TrimPrefix(u.path, v.path(u.node, ".")), r.Root)
 	} else if shell != "" {
 		message += fmt.Sprintf("; a variable of the shell is written %s, since $ begins a template", shell)
 	} else if v.w.Inputs != nil && len(r.Path) == 0 {

@@ -34,6 +34,7 @@ func (d *decoder) node(path string, v any) Node {
 		{"retry", false, func(p string, v any) { n.Retry = d.retry(p, v) }},
 		{"timeout", false, func(p string, v any) { n.Timeout = d.span(p, v, false) }},
 		{"batch", false, func(p string, v any) { n.Batch = d.batch(p, v) }},
+		{"repeat", false, func(p string, v any) { n.Repeat = d.repeat(p, v) }},
 		{"approval", false, func(p string, v any) { n.Approval = d.choice(p, v, "required") != "" }},
 	})
 	if n.Params == nil {

@@ -96,6 +96,13 @@ func (d *display) step(n, next int) {
 	if b := node.Batch; b != nil {
 		d.line("    batch: once per %s of %s, %s at once, on_error=%s%s", b.As, d.shown(b.Items, false), shownSetting(d, b.Concurrency), b.OnError, d.retryText(", retry ", b.Retry))
 	}
+	if r := node.Repeat; r != nil {
+		wait := ""
+		if r.Wait.Given() {
+			wait = ", wait " + shownSetting(d, r.Wait)
+		}
+		d.line("    repeat: until %s, %s rounds at most%s", shellWord(r.Until), shownSetting(d, r.Max), wait)
+	}
 	if node.Retry != nil {
 		d.line("    retry: %s", d.retryText("", node.Retry))
 	}

@@ -181,6 +181,9 @@ func (n *Node) write(o *writer) {
 			}
 		})
 	}
+	if n.Repeat != nil {
+		o.object("repeat", n.Repeat.write)
+	}
 	if n.Approval {
 		o.text("approval", "required")
 	}

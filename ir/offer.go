@@ -58,10 +58,8 @@ func (v *validator) reach(u use) []string {
 		out = v.offer(out, u, ref)
 		return true
 	}
-	for _, name := range v.own(u) {
-		if isID(name) {
-			add(name)
-		}
+	for _, ref := range v.own(u) {
+		add(ref)
 	}
 	for _, in := range v.w.Inputs {
 		if isID(in.Name) {
@@ -85,12 +83,26 @@ func (v *validator) reach(u use) []string {
 	return out
 }
 
-// own lists the names that only templates at this place see.
+// own lists what only templates at this place see.
 func (v *validator) own(u use) []string {
-	if n := u.scope(); n >= 0 && v.w.Nodes[n].Batch != nil {
-		return []string{v.w.Nodes[n].Batch.As}
+	var out []string
+	n := u.scope()
+	if n < 0 {
+		return nil
 	}
-	return nil
+	if b := v.w.Nodes[n].Batch; b != nil && isID(b.As) {
+		out = append(out, b.As)
+	}
+	if v.w.Nodes[n].Repeat == nil {
+		return out
+	}
+	out = append(out, IndexRoot)
+	if v.rounds[n] != nil {
+		for _, k := range v.rounds[n].OutputKeys() {
+			out = append(out, refText(PreviousRoot, []Step{{Key: k}}))
+		}
+	}
+	return out
 }
 
 // How a shell script gives a variable its value; NAME is put in.

@@ -183,6 +183,9 @@ func (r *resolver) ref(ref *Ref) (any, error) {
 	if !ok {
 		return nil, fault.New(fault.MissingKey, "${%s}: there is no %q here; %s", ref, ref.Root, r.reach(ref.Root))
 	}
+	if v == Nothing {
+		return nil, nil
+	}
 	for i, step := range ref.Path {
 		next, problem := r.step(v, step)
 		if problem != "" {

@@ -43,6 +43,7 @@ type NamedSetting struct {
 	Value    any    // as it stands in the document
 	Template bool   // the value is one
 	Duration bool   // it is a duration, not a number
+	Raw      bool   // it is no template, whatever stands in it
 }
 
 // Settings lists the numbers and durations that a node is given, in the order of the document, with what else says how
@@ -73,6 +74,12 @@ func (n *Node) Settings() []NamedSetting {
 			out = append(out, named("batch.concurrency", b.Concurrency))
 		}
 		retry("batch.retry", b.Retry)
+	}
+	if r := n.Repeat; r != nil {
+		out = append(out, NamedSetting{Path: "repeat.until", Value: r.Until, Raw: true}, named("repeat.max", r.Max))
+		if r.Wait.Given() {
+			out = append(out, named("repeat.wait", r.Wait))
+		}
 	}
 	return out
 }

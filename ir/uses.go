@@ -10,20 +10,30 @@ import (
 type rootKind uint8
 
 const (
-	rootNone   rootKind = iota
-	rootItem            // the item of the node's batch
-	rootInput           // a declared input
-	rootNode            // a node: the object of its outputs
-	rootFlat            // a flat key that one node writes
-	rootShared          // a flat key that several nodes write
+	rootNone     rootKind = iota
+	rootItem              // the item of the node's batch
+	rootIndex             // the round of a node that repeats
+	rootPrevious          // what the round before wrote
+	rootInput             // a declared input
+	rootNode              // a node: the object of its outputs
+	rootFlat              // a flat key that one node writes
+	rootShared            // a flat key that several nodes write
 	rootStdin
 	rootImplied // a root that the document, which declares no inputs, makes an input
 )
 
-// root looks a name up: inputs, node ids, flat keys, stdin. index is of the input or the node.
+// root looks a name up: what the node itself gives (item, index, previous), inputs, node ids, flat keys, stdin. index is of the input or the node.
 func (v *validator) root(name string, node int) (kind rootKind, index int) {
 	if node >= 0 && v.w.Nodes[node].Batch != nil && v.w.Nodes[node].Batch.As == name {
 		return rootItem, node
+	}
+	if node >= 0 && v.w.Nodes[node].Repeat != nil {
+		switch name {
+		case IndexRoot:
+			return rootIndex, node
+		case PreviousRoot:
+			return rootPrevious, node
+		}
 	}
 	if i, ok := v.declared[name]; ok {
 		return rootInput, i

@@ -46,7 +46,9 @@ func validate(w *Workflow, c *Catalogue, o Options, d *decoder) diag.List {
 	v.nodes()
 	v.inputs()
 	v.graphs()
+	v.hidden()
 	v.dataflow()
+	v.conditions()
 	v.outputs()
 	v.foreign()
 	v.unused()
@@ -174,6 +176,7 @@ type validator struct {
 	items   []*Param          // per node: batch items
 	open    [][]openSetting   // per node: the settings that templates give
 	sources []*Param          // per output
+	rounds  []*Interface      // per node: what one round, or one item, writes; nil if that is not known
 	hints   int               // how many more findings get alternatives, which cost time to find
 	types   map[string]string // unknown type -> nearest
 }
@@ -189,7 +192,8 @@ func newValidator(w *Workflow, c *Catalogue, o Options) *validator {
 	v := &validator{w: w, c: c, o: o, g: newGraph(w), hints: 50, types: map[string]string{}, used: map[string]bool{},
 		declared: make(map[string]int, len(w.Inputs)), writers: map[string][]int{},
 		components: make([]*Interface, len(w.Nodes)), writes: make([]*Interface, len(w.Nodes)),
-		params: make([][]compiled, len(w.Nodes)), items: make([]*Param, len(w.Nodes)), open: make([][]openSetting, len(w.Nodes)), sources: make([]*Param, len(w.Outputs))}
+		params: make([][]compiled, len(w.Nodes)), items: make([]*Param, len(w.Nodes)), open: make([][]openSetting, len(w.Nodes)), sources: make([]*Param, len(w.Outputs)),
+		rounds: make([]*Interface, len(w.Nodes))}
 	for i, in := range w.Inputs {
 		v.declared[in.Name] = i
 	}
@@ -224,6 +228,10 @@ func (v *validator) writer(node int) *Interface {
 			component = &Interface{Name: component.Name, OpenOutputs: true}
 		}
 	}
+	v.rounds[node] = component
+	if n.Repeat != nil {
+		component = repeatOutputs(component)
+	}
 	if n.Batch != nil {
 		return batchOutputs(component)
 	}
@@ -232,17 +240,7 @@ func (v *validator) writer(node int) *Interface {
 
 // batchOutputs are what a node writes that runs once per item.
 func batchOutputs(of *Interface) *Interface {
-	item := &Structure{Type: "object"}
-	if !of.OpenOutputs {
-		item.Fields = []Field{}
-		for _, o := range of.Outputs {
-			s := Structure{Type: o.Type}
-			if o.Structure != nil {
-				s = *o.Structure
-			}
-			item.Fields = append(item.Fields, Field{o.Key, s})
-		}
-	}
+	item := outputsStructure(of)
 	failed := &Structure{Type: "object", Fields: []Field{{"index", Structure{Type: "integer"}}, {"item", Structure{Type: "any"}},
 		{"error", Structure{Type: "object", Fields: []Field{{"kind", Structure{Type: "string"}}, {"message", Structure{Type: "string"}}}}}}}
 	return &Interface{Name: of.Name, Outputs: []Port{

@@ -23,6 +23,7 @@ type Node struct {
 	Retry    *Retry
 	Timeout  Span // 0: none
 	Batch    *Batch
+	Repeat   *Repeat
 	Approval bool // approval: required
 }
 

@@ -27,11 +27,11 @@ func (c *compiler) gate(n *ir.Node) engine.DAGNode {
 	}
 }
 
-// visited is what a step's name says beside its node's: the visit and the item of what is around it.
-var visited = regexp.MustCompile(`(#\d+)?(\[\d+\])?/`)
+// visited is what a step's name says beside its node's: the visit, the item and the round of it and of what is around it.
+var visited = regexp.MustCompile(`#\d+|\[\d+\]`)
 
-// declaredName is the name of the node behind a step: outer/inner of outer#2[3]/inner.
-func declaredName(step string) string { return visited.ReplaceAllString(step, "/") }
+// declaredName is the name of the node behind a step: outer/inner of outer[3]#2/inner.
+func declaredName(step string) string { return visited.ReplaceAllString(step, "") }
 
 // approval is what a run waits for, by the name of the step.
 func (p *Program) approval(node string) Approval {

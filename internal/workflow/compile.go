@@ -216,6 +216,9 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 		d.Batch = &engine.Batch{Items: list, KeepGoing: b.OnError == "continue"}
 	}
 	inner, ok := c.component(at, i, &d)
+	if n.Repeat != nil {
+		inner = c.repeat(at, i, &d, inner)
+	}
 	if d.Batch != nil {
 		d.Result = batchResult{inner}
 	} else if inner != nil {
@@ -237,7 +240,7 @@ func (c *compiler) component(at int, i *ir.Interface, d *engine.DAGNode) (inner 
 	case i.Call != nil:
 		return c.caller(at, i, d)
 	case builtin:
-		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late, n.Batch != nil), run: t.Run,
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late), run: t.Run,
 			foresee: func(in nodetype.Call) nodetype.Foreseen { return foreseeStep(t, i, in) }})
 	case c.env.Declared[n.Type] != nil:
 		return c.declared(at, c.env.Declared[n.Type], d)

@@ -16,7 +16,7 @@ import (
 // templates read the params of the declared node, or the name of a flow, whose first state those params are.
 func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode) (func(map[string]any) any, bool) {
 	n := &c.w.Nodes[at]
-	p := c.params(n, n.Params, decl.Interface, nil, n.Batch != nil)
+	p := c.params(n, n.Params, decl.Interface, nil)
 	run := decl.Run
 	switch {
 	case run == nil:

@@ -59,7 +59,7 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 		}
 		n := &p.Workflow.Nodes[at]
 		i := p.shared.env.Catalogue.Get(n.Type)
-		ps := c.params(n, n.Params, i, nil, n.Batch != nil)
+		ps := c.params(n, n.Params, i, nil)
 		known := ps.reads.known(store, nil)
 		delete(known, itemRoot(n))
 		step := PlannedStep{Node: prefix + n.ID, Type: n.Type, Purpose: n.Purpose, Params: map[string]any{}, Pending: []string{}, Approval: n.Approval}
@@ -76,6 +76,10 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 		for _, s := range n.Settings() {
 			if step.Settings == nil {
 				step.Settings = map[string]any{}
+			}
+			if s.Raw {
+				step.Settings[s.Path] = s.Value
+				continue
 			}
 			step.Settings[s.Path] = c.planned(&step, n, s.Path, s.Value, store)
 		}

@@ -56,13 +56,13 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	}
 	switch {
 	case builtin && t.Foresee != nil:
-		for _, scope := range itemScopes(n, step, known) {
+		for _, scope := range scopes(n, step, ps.reads, known) {
 			pending := ps.pending(scope)
 			step.open = step.open || len(pending) > 0
 			look(t.Foresee(c.foreseen(ps, scope, t.Late), pending))
 		}
 	case !builtin && decl != nil && decl.Run != nil:
-		for _, scope := range itemScopes(n, step, known) {
+		for _, scope := range scopes(n, step, ps.reads, known) {
 			pending := ps.pending(scope)
 			step.open = step.open || len(pending) > 0
 			look(c.foreseeDeclared(decl, ps, pending, scope))
@@ -90,6 +90,19 @@ func itemScopes(n *ir.Node, step *PlannedStep, known ir.Values) []ir.Values {
 		scope := maps.Clone(known)
 		scope[n.Batch.As] = item
 		out = append(out, scope)
+	}
+	return out
+}
+
+// scopes gives what is known for each call of a node: each item, and each round of it.
+func scopes(n *ir.Node, step *PlannedStep, reads capture, known ir.Values) []ir.Values {
+	items := itemScopes(n, step, known)
+	if n.Repeat == nil {
+		return items
+	}
+	var out []ir.Values
+	for _, item := range items {
+		out = append(out, roundScopes(n, step, reads, item, maxForeseen/len(items))...)
 	}
 	return out
 }

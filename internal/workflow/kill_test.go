@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// killed is a workflow with a batch over a workflow that branches, retries and asks for approval, and with branches that
-// ask on their own.
+// killed is a workflow with a batch over a workflow that branches, retries and asks for approval, with branches that ask on
+// their own, with a node that repeats and retries, and with a batch of a workflow that repeats and asks.
 func killed(t testing.TB) *Program {
 	types := testTypes()
 	flaky := types["echo"] // its first call in a process fails; it is not idempotent
@@ -78,8 +78,12 @@ func killed(t testing.TB) *Program {
 		{"id": "beside", "type": "wait", "params": {"for": "5ms"}},
 		{"id": "fails", "type": "fail"},
 		{"id": "mend", "type": "echo", "params": {"value": "${fails.error.kind}"}},
-		{"id": "end", "type": "echo", "params": {"value": "${send.out} ${mend.out ?? \"\"} ${each.results[4].out} ${each.count}"}}],
-		"edges": [{"from": "a", "to": "each"}, {"from": "a", "to": "send"}, {"from": "a", "to": "beside"}, {"from": "beside", "to": "fails"},
+		{"id": "poll", "type": "flaky", "retry": {"attempts": "${a.out.tries}", "wait": "2ms"}, "params": {"value": "${previous.out}${index}"},
+			"repeat": {"until": "index == inputs.last", "max": 9, "wait": "${a.out.wait}"}},
+		{"id": "items", "type": "leaf", "params": {"n": "${index}"}, "batch": {"items": [1, 2]}, "repeat": {"until": "result.out == \"acted 1\"", "max": 3}},
+		{"id": "end", "type": "echo", "params": {"value": "${send.out} ${mend.out ?? \"\"} ${each.results[4].out} ${each.count} ${poll.out} ${items.results[1].results[0].out}"}}],
+		"inputs": {"last": {"type": "integer", "default": 4}},
+		"edges": [{"from": "a", "to": "each"}, {"from": "a", "to": "send"}, {"from": "a", "to": "beside"}, {"from": "a", "to": "poll"}, {"from": "a", "to": "items"}, {"from": "poll", "to": "end"}, {"from": "items", "to": "end"}, {"from": "beside", "to": "fails"},
 			{"from": "fails", "action": "error", "to": "mend"}, {"from": "each", "to": "end"}, {"from": "send", "to": "end"}, {"from": "mend", "to": "end"}]}`)
 }
 
@@ -208,7 +212,7 @@ func undisturbed(t *testing.T) (time.Duration, string) {
 		t.Fatal("a process that nobody killed was killed")
 	}
 	want := resultOf(t, home)
-	if !strings.HasPrefix(want, `done {"out":"sent not_found acted 5 5"`) {
+	if !strings.HasPrefix(want, `done {"out":"sent not_found acted 5 5 01234 acted 0"`) {
 		t.Fatal(want)
 	}
 	return time.Since(began), want

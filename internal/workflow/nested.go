@@ -18,7 +18,7 @@ import (
 // all others. A workflow that is under way already, so that it calls itself, is called when its turn comes instead.
 func (c *compiler) workflow(at int, i *ir.Interface, name string, given map[string]any, d *engine.DAGNode) (func(map[string]any) any, bool) {
 	n := &c.w.Nodes[at]
-	p := c.params(n, given, i, nil, n.Batch != nil)
+	p := c.params(n, given, i, nil)
 	if slices.Contains(c.chain, name) || c.depth+1 >= maxDepth {
 		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: p,
 			run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
@@ -59,7 +59,7 @@ func (c *compiler) caller(at int, i *ir.Interface, d *engine.DAGNode) (func(map[
 	}
 	inputs, object := n.Params[i.Call.Inputs].(map[string]any)
 	if !fixed || n.Params[i.Call.Inputs] != nil && !object {
-		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, nil, n.Batch != nil),
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, nil),
 			run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
 				name, _ := in.Params[i.Call.Name].(string)
 				inputs, _ := in.Params[i.Call.Inputs].(map[string]any)

@@ -95,16 +95,19 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if result, ok := out.Result.(map[string]any); ok {
 		if kept, marks := unkept(c.node.ID, result, got.Private); kept != nil {
 			out.Kept, out.Unkept = kept, marks
-			if c.node.Batch != nil {
+			if c.ofItem() {
 				out.Kept = map[string]any{itemOutputs: kept}
 			}
 		}
 	}
-	if c.node.Batch != nil {
+	if c.ofItem() {
 		out.Result = map[string]any{itemOutputs: out.Result}
 	}
 	return out, nil
 }
+
+// ofItem reports whether a call's result is that of an item. What rounds give is told from failures by itself.
+func (c *call) ofItem() bool { return c.node.Batch != nil && c.node.Repeat == nil }
 
 func resolveTemplate(template string, scope ir.Scope) (any, error) {
 	p, problems := ir.Compile(template)

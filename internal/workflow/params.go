@@ -25,7 +25,7 @@ type params struct {
 
 // params compiles what a node gives its component: what stands in the document, and for each required input that does
 // not the workflow input or earlier flat key of its name.
-func (c *compiler) params(n *ir.Node, given map[string]any, i *ir.Interface, late []string, item bool) *params {
+func (c *compiler) params(n *ir.Node, given map[string]any, i *ir.Interface, late []string) *params {
 	p := &params{reads: capture{}}
 	for _, k := range value.SortedKeys(given) {
 		port, _ := i.Param(k)
@@ -46,7 +46,7 @@ func (c *compiler) params(n *ir.Node, given map[string]any, i *ir.Interface, lat
 		}
 		q.value, _ = ir.Compile(q.raw) // the validator reported what is malformed
 		q.late = slices.Contains(late, q.key)
-		c.read(p.reads, q.value, n, item)
+		c.read(p.reads, q.value, n, true)
 	}
 	return p
 }

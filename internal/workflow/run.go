@@ -3,7 +3,6 @@ package workflow
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"pflow/engine"
 	"pflow/ir"
@@ -86,10 +85,9 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 			res.Approvals = append(res.Approvals, p.approval(w.For))
 		}
 	case got.Error != nil:
-		id, _, _ := strings.Cut(got.Error.Node, "/")
-		id, _, _ = strings.Cut(id, "[")
+		id := stepNode(got.Error.Node)
 		res.Error.Place = p.source.place(p.Workflow.Node(id))
-		if res.Error.Path != "" && id == got.Error.Node {
+		if res.Error.Path != "" && id == declaredName(got.Error.Node) {
 			res.Error.Path = fmt.Sprintf("nodes[%d].%s", p.Workflow.Node(id), res.Error.Path)
 			if at := p.source.placeOf(res.Error.Path); at.Line > 0 {
 				res.Error.Place = at

@@ -26,7 +26,8 @@ func (s secretScope) Lookup(root string) (any, bool) {
 		v, err := readSecret(f.in, f.env, s.getenv)
 		return v, err == nil
 	}
-	return s.Values.Lookup(root)
+	v, ok := s.Values.Lookup(root)
+	return s.from[root].inTemplates(v), ok
 }
 
 func readSecret(in ir.Input, env string, getenv func(string) string) (any, error) {

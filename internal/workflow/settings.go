@@ -33,6 +33,10 @@ func (c *compiler) settings(at int, d *engine.DAGNode) {
 	if n.Batch != nil {
 		number("batch.concurrency", n.Batch.Concurrency, func(to *engine.Settings, n int) { to.Concurrency = n })
 	}
+	if n.Repeat != nil {
+		number("repeat.max", n.Repeat.Max, func(to *engine.Settings, n int) { to.Rounds = n })
+		span("repeat.wait", n.Repeat.Wait, true, func(to *engine.Settings, d time.Duration) { to.Pause = d })
+	}
 	d.Settings = l.fixed
 	if len(l.list) > 0 {
 		d.Late = l.read

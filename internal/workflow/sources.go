@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"pflow/engine"
 	"pflow/engine/cond"
 	"pflow/ir"
 )
@@ -22,6 +23,8 @@ const (
 	fromFlat
 	fromStdin
 	fromItem
+	fromIndex    // the round of a node that repeats
+	fromPrevious // the outputs of the round before
 )
 
 // source is where the value of a root comes from.
@@ -33,7 +36,7 @@ type source struct {
 	in   ir.Input
 }
 
-// sources settles roots: the batch item, inputs, node ids, flat keys, stdin. It is the order in which the validator
+// sources settles roots: what the node itself gives (item, index, previous), inputs, node ids, flat keys, stdin. It is the order in which the validator
 // looks them up.
 type sources struct {
 	w       *ir.Workflow
@@ -79,16 +82,26 @@ func outputKeys(n *ir.Node, c *ir.Catalogue) []string {
 			i = nil
 		}
 	}
-	if i == nil {
-		return nil
+	var keys []string
+	if i != nil {
+		keys = i.OutputKeys()
 	}
-	return i.OutputKeys()
+	if n.Repeat != nil {
+		keys = append(keys, ir.RepeatResults)
+	}
+	return keys
 }
 
-// of settles a root as node n sees it; n is nil outside nodes, and item tells whether the batch's item is in scope.
+// of settles a root as node n sees it; n is nil outside nodes, and item tells whether what the node itself gives is in scope.
 func (s *sources) of(root string, n *ir.Node, item bool) (source, bool) {
 	if item && n.Batch != nil && n.Batch.As == root {
 		return source{kind: fromItem}, true
+	}
+	if item && n.Repeat != nil && root == ir.IndexRoot {
+		return source{kind: fromIndex}, true
+	}
+	if item && n.Repeat != nil && root == ir.PreviousRoot {
+		return source{kind: fromPrevious}, true
 	}
 	if in, ok := s.inputs[root]; ok {
 		if env, secret := s.secrets[root]; secret {
@@ -128,12 +141,29 @@ func (f *source) value(store map[string]any, scope *cond.Scope) (any, bool) {
 	case fromStdin:
 		v, ok := store[stdinKey]
 		return v, ok
+	case fromIndex:
+		v, ok := store[engine.RoundKey]
+		return v, ok
+	case fromPrevious:
+		v, ok := store[engine.PreviousKey]
+		return v, ok
 	case fromItem:
+		if v, ok := store[itemKey]; ok {
+			return v, true
+		}
 		if scope != nil {
 			return scope.Get("item"), true
 		}
 	}
 	return nil, false
+}
+
+// inTemplates is a root's value as templates see it: there is nothing in the round before the first.
+func (f source) inTemplates(v any) any {
+	if f.kind == fromPrevious && v == nil {
+		return ir.Nothing
+	}
+	return v
 }
 
 // capture takes the values that some templates read out of a store: the roots that have one. Values are shared and
@@ -166,8 +196,12 @@ func (c capture) Eval(s *cond.Scope) (any, error) {
 func (c capture) known(store map[string]any, scope *cond.Scope) ir.Values {
 	out := ir.Values(c.values(store, scope))
 	for root, f := range c {
-		if f.kind == fromSecret {
+		v, ok := out[root]
+		switch {
+		case f.kind == fromSecret:
 			out[root] = envMarker(f.env)
+		case ok:
+			out[root] = f.inTemplates(v)
 		}
 	}
 	return out
