@@ -91,15 +91,18 @@ func TestWorkflowReplySchema(t *testing.T) {
 		{`"ir_version": "0.1.0"`, `"ir_version": "1"`, false},
 		{`"edges": []`, `"edges": [{"from": "a"}]`, false},
 	} {
-		wrong := s.Misfits(parsed(t, draft(c.old, c.new).json))
+		wrong := s.Misfits(parsed(t, strings.TrimSuffix(draft(c.old, c.new).json, "}")+`, "parts": [{"text": "resize", "by": "node:resize"}]}`))
 		if (len(wrong) == 0) != c.fits {
 			t.Errorf("%s for %s: %v", c.new, c.old, wrong)
 		}
 	}
-	for _, text := range []string{`{"feasible": false, "reason": "no", "workflow": null}`} {
+	for _, text := range []string{`{"feasible": false, "reason": "no", "workflow": null, "parts": []}`} {
 		if wrong := s.Misfits(parsed(t, text)); len(wrong) > 0 {
 			t.Errorf("%s: %v", text, wrong)
 		}
+	}
+	if got := value.JSON(s.JSON[prompt.PropertyOrdering]); got != `["feasible","reason","workflow","parts"]` {
+		t.Errorf("the order is %s", got)
 	}
 	// With nothing to choose from there is nothing but a refusal.
 	v, _ = value.Normalize(workflowReplySchema(nil))

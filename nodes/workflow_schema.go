@@ -1,13 +1,14 @@
 package nodes
 
 import (
+	"pflow/internal/prompt"
 	"pflow/internal/value"
 	"pflow/ir"
 )
 
 type object = map[string]any
 
-// workflowReplySchema is the JSON Schema of a reply {feasible, reason, workflow} whose workflow is made of the given
+// workflowReplySchema is the JSON Schema of a reply {feasible, reason, workflow, parts} whose workflow is made of the given
 // components: each node is of one of their types and has that type's params. It guides a model; whether a workflow is
 // valid only the validator says. Maps with names of the model's own (inputs, outputs, objects without a structure) keep
 // it from being a strict schema.
@@ -16,42 +17,38 @@ func workflowReplySchema(components []*ir.Interface) object {
 	for _, c := range components {
 		kinds = append(kinds, nodeSchema(c))
 	}
-	workflow := closed(object{
-		"ir_version": object{"type": "string", "enum": []any{"0.1.0"}},
-		"inputs": object{"type": "object", "additionalProperties": closed(object{
-			"type":        object{"type": "string", "enum": typeNames()},
-			"required":    object{"type": "boolean"},
-			"default":     object{},
-			"description": object{"type": "string"},
-			"secret":      object{"type": "boolean"},
-			"from_env":    object{"type": "string"},
-		}, "type", "description")},
-		"nodes": object{"type": "array", "items": object{"anyOf": kinds}},
-		"edges": object{"type": "array", "items": closed(object{
-			"from": object{"type": "string"}, "to": object{"type": "string"}, "action": object{"type": "string"},
-		}, "from", "to")},
-		"start_node": object{"type": "string"},
-		"outputs": object{"type": "object", "additionalProperties": closed(object{
-			"source": object{"type": "string"}, "type": object{"type": "string", "enum": typeNames()}, "description": object{"type": "string"},
-		}, "source")},
+	text, flag := object{"type": "string"}, object{"type": "boolean"}
+	types := object{"type": "string", "enum": typeNames()}
+	workflow := closed([]property{
+		{"ir_version", object{"type": "string", "enum": []any{"0.1.0"}}},
+		{"inputs", object{"type": "object", "additionalProperties": closed([]property{
+			{"type", types}, {"required", flag}, {"default", object{}}, {"description", text}, {"secret", flag}, {"from_env", text},
+		}, "type", "description")}},
+		{"nodes", object{"type": "array", "items": object{"anyOf": kinds}}},
+		{"edges", object{"type": "array", "items": closed([]property{{"from", text}, {"to", text}, {"action", text}}, "from", "to")}},
+		{"start_node", text},
+		{"outputs", object{"type": "object", "additionalProperties": closed([]property{
+			{"source", text}, {"type", types}, {"description", text},
+		}, "source")}},
 	}, "ir_version", "inputs", "nodes", "edges")
 	if len(kinds) == 0 {
 		workflow = object{"type": "null"}
 	}
-	return closed(object{
-		"feasible": object{"type": "boolean"},
-		"reason":   object{"type": "string"},
-		"workflow": object{"anyOf": []any{workflow, object{"type": "null"}}},
-	}, "feasible", "reason", "workflow")
+	return closed([]property{
+		{"feasible", flag},
+		{"reason", text},
+		{"workflow", object{"anyOf": []any{workflow, object{"type": "null"}}}},
+		{"parts", object{"type": "array", "items": closed([]property{{"text", text}, {"by", text}}, "text", "by")}},
+	}, "feasible", "reason", "workflow", "parts")
 }
 
 // nodeSchema is the form of a node of one type.
 func nodeSchema(c *ir.Interface) object {
-	params := object{}
+	var params []property
 	var required []string
 	for _, ports := range [][]ir.Port{c.Inputs, c.OnlyParams()} {
 		for _, p := range ports {
-			params[p.Key] = portSchema(p)
+			params = append(params, property{p.Key, portSchema(p)})
 			if p.Required {
 				required = append(required, p.Key)
 			}
@@ -61,18 +58,18 @@ func nodeSchema(c *ir.Interface) object {
 	if c.OpenParams {
 		of["additionalProperties"] = true
 	}
-	return closed(object{
-		"id":      object{"type": "string"},
-		"type":    object{"type": "string", "enum": []any{c.Name}},
-		"purpose": object{"type": "string"},
-		"params":  of,
-		"retry": closed(object{"attempts": object{"type": "integer"}, "wait": object{"type": "string"},
-			"backoff": object{"type": "string", "enum": []any{"constant", "exponential"}}}, "attempts"),
-		"timeout":  object{"type": "string"},
-		"approval": object{"type": "string", "enum": []any{"required"}},
-		"batch": closed(object{"items": object{}, "as": object{"type": "string"}, "on_error": object{"type": "string", "enum": []any{"fail", "continue"}},
-			"concurrency": object{"type": "integer"}}, "items"),
-		"repeat": closed(object{"until": object{"type": "string"}, "max": object{"type": []any{"integer", "string"}}, "wait": object{"type": "string"}}, "until", "max"),
+	text := object{"type": "string"}
+	choice := func(of ...any) object { return object{"type": "string", "enum": of} }
+	return closed([]property{
+		{"id", text},
+		{"type", choice(c.Name)},
+		{"purpose", text},
+		{"params", of},
+		{"batch", closed([]property{{"items", object{}}, {"as", text}, {"on_error", choice("fail", "continue")}, {"concurrency", object{"type": "integer"}}}, "items")},
+		{"repeat", closed([]property{{"until", text}, {"max", object{"type": []any{"integer", "string"}}}, {"wait", text}}, "until", "max")},
+		{"retry", closed([]property{{"attempts", object{"type": "integer"}}, {"wait", text}, {"backoff", choice("constant", "exponential")}}, "attempts")},
+		{"timeout", text},
+		{"approval", choice("required")},
 	}, "id", "type", "purpose", "params")
 }
 
@@ -90,13 +87,23 @@ func portSchema(p ir.Port) object {
 	return object{"type": []any{string(p.Type), "string"}}
 }
 
-// closed is an object with these keys and no others.
-func closed(properties object, required ...string) object {
-	names := []any{}
+// property is one key of an object.
+type property struct {
+	name   string
+	schema object
+}
+
+// closed is an object with these keys, in this order, and no others.
+func closed(properties []property, required ...string) object {
+	of, order, names := object{}, []any{}, []any{}
+	for _, p := range properties {
+		of[p.name] = p.schema
+		order = append(order, p.name)
+	}
 	for _, r := range required {
 		names = append(names, r)
 	}
-	return object{"type": "object", "additionalProperties": false, "properties": properties, "required": names}
+	return object{"type": "object", "additionalProperties": false, "properties": of, prompt.PropertyOrdering: order, "required": names}
 }
 
 func typeNames() []any {

@@ -91,7 +91,7 @@ func (t *target) build(q question) (openai.ChatCompletionRequest, map[string]any
 			r.ResponseFormat = &openai.ChatCompletionResponseFormat{
 				Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
 				JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
-					Name: name, Schema: json.RawMessage(jsonText(sent)), Strict: q.step == StrictJSONSchema,
+					Name: name, Schema: json.RawMessage(schemaText(sent)), Strict: q.step == StrictJSONSchema,
 				},
 			}
 		case ToolCallStep:
@@ -116,7 +116,7 @@ func function(name, description string, parameters map[string]any) openai.Tool {
 		parameters = map[string]any{"type": "object", "properties": map[string]any{}}
 	}
 	return openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
-		Name: name, Description: description, Parameters: json.RawMessage(jsonText(parameters)),
+		Name: name, Description: description, Parameters: json.RawMessage(schemaText(parameters)),
 	}}
 }
 
@@ -156,7 +156,7 @@ func schemaName(name string) string {
 
 // formInstruction demands a reply that fits a schema in words.
 func formInstruction(schema map[string]any) string {
-	return "Reply with one JSON value that fits this JSON Schema, and with nothing else:\n" + jsonText(schema)
+	return "Reply with one JSON value that fits this JSON Schema, and with nothing else:\n" + schemaText(schema)
 }
 
 // withSchema writes the schema into the first system message, where it stands before all that changes.

@@ -70,7 +70,7 @@ func asked(model string, messages []Message, r *Request) (key string, request ma
 	}
 	doc := map[string]any{"model": model, "messages": list, "repeat": r.Repeat}
 	if r.Schema != nil {
-		doc["schema"] = map[string]any{"name": r.Schema.Name, "json": r.Schema.JSON}
+		doc["schema"] = map[string]any{"name": r.Schema.Name, "json": unordered(r.Schema.JSON, false)}
 	}
 	if r.Temperature != nil {
 		doc["temperature"] = *r.Temperature

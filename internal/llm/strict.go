@@ -149,13 +149,16 @@ func strictObject(schema, out map[string]any) bool {
 	}
 	required := texts(schema["required"])
 	all := []any{}
-	for _, name := range value.SortedKeys(made) {
+	for _, name := range inOrder(schema, made) {
 		if !slices.Contains(required, name) {
 			made[name] = nullable(made[name].(map[string]any))
 		}
 		all = append(all, name)
 	}
 	out["properties"], out["required"], out["additionalProperties"] = made, all, false
+	if order, ok := schema[orderKey]; ok {
+		out[orderKey] = order
+	}
 	return true
 }
 

@@ -39,6 +39,7 @@ func ParseSchema(name, file string, data []byte) (*Schema, diag.List) {
 	if !ok {
 		return broken("a schema is a JSON object")
 	}
+	keepOrder(bytes.TrimPrefix(data, []byte("\ufeff")), object)
 	s, err := NewSchema(name, object)
 	if err != nil {
 		return broken("the schema cannot be used: %v", err)
