@@ -29,6 +29,9 @@ type compiler struct {
 	inputs  []string // the declared state keys, sorted
 	targets []string // what next can lead to
 
+	meterReads []meterRead // of run.usage
+	runReads   int         // how often expressions read run
+
 	openMeters bool // an op or a flow is not known, and so are its meters
 	openGraph  bool // some edges are not known
 	crowded    bool // there are too many environments
@@ -71,6 +74,7 @@ func (c *compiler) compile() {
 	}
 	c.node = ""
 	c.compileLimits()
+	c.checkMeterReads()
 	c.compileStart()
 	if c.route() {
 		c.checkGraph()
@@ -196,6 +200,7 @@ func (c *compiler) compileAs(e *syntax.Expr, env *cond.Env, want value.Type, bro
 		return nil
 	}
 	p.At(e.V.At)
+	c.noteRun(p, e.V)
 	return p
 }
 

@@ -19,7 +19,9 @@ func (c *compiler) opUnit(op *Op, withAt *yamltree.Value, with map[string]any, o
 	}
 	u := unitSpec{op: op}
 	if ok && prep != nil {
+		before := c.runReads
 		u.exec = op.New(s)
+		u.readsRun = c.runReads > before
 	}
 	return u, s.result
 }

@@ -9,6 +9,7 @@ type dagState struct {
 	undecided []int  // incoming edges of a node that are neither taken nor dead
 	taken     []bool // an incoming edge of the node is taken
 	waiting   intHeap
+	books     []*books   // by node, where they are kept
 	records   [][]record // by node: they are listed in the order of the document, whatever finished first
 }
 
@@ -16,6 +17,9 @@ type dagState struct {
 func (r *Run) startDAG(f *frame) {
 	d := f.flow.dag
 	f.dag = &dagState{undecided: append([]int(nil), d.incoming...), taken: make([]bool, len(f.flow.nodes)), records: make([][]record, len(f.flow.nodes))}
+	if f.keeps != (keeping{}) {
+		f.dag.books = make([]*books, len(f.flow.nodes))
+	}
 	var dead []int
 	for i, n := range d.incoming {
 		if n == 0 && i != f.flow.start {

@@ -133,6 +133,6 @@ func (f *Flow) Only(id string) *Flow {
 	}
 	n := f.nodes[i]
 	n.next, n.catchAll = map[string]int{}, toEnd
-	one.nodes, one.start = []node{n}, 0
+	one.nodes, one.start, one.run = []node{n}, 0, f.run.only(i)
 	return &one
 }

@@ -17,19 +17,19 @@ const maxSeen = 500_000
 // vars are the single names that an expression sees, beside records.
 type vars map[string]value.Type
 
-// seesStore is the environment of prep: store, params, and what is given.
+// seesStore is the environment of prep: store, params, run, and what is given.
 func (c *compiler) seesStore(more vars) *cond.Env {
-	return c.env(map[string]cond.Record{"store": c.store, "params": c.params}, nil, more)
+	return c.env(map[string]cond.Record{"store": c.store, "params": c.params, "run": runMembers}, nil, more)
 }
 
-// seesPrep is the environment of what runs beside an attempt: prep, params, and what is given.
+// seesPrep is the environment of what runs beside an attempt: prep, params, run, and what is given.
 func (c *compiler) seesPrep(prep cond.Record, more vars) *cond.Env {
-	return c.env(map[string]cond.Record{"params": c.params, "prep": prep}, prep, more)
+	return c.env(map[string]cond.Record{"params": c.params, "prep": prep, "run": runMembers}, prep, more)
 }
 
-// seesResult is the environment of post and actions: store, prep, params, the node's vars, and what is given.
+// seesResult is the environment of post and actions: store, prep, params, run, the node's vars, and what is given.
 func (c *compiler) seesResult(prep, computed cond.Record, more vars) *cond.Env {
-	records := map[string]cond.Record{"store": c.store, "params": c.params, "prep": prep}
+	records := map[string]cond.Record{"store": c.store, "params": c.params, "prep": prep, "run": runMembers}
 	if computed != nil {
 		records["vars"] = computed
 	}
@@ -63,7 +63,7 @@ func (c *compiler) env(records map[string]cond.Record, prep cond.Record, more va
 		}
 		return nil
 	}
-	env = &cond.Env{Records: records, Vars: more}
+	env = &cond.Env{Records: records, Vars: more, Keyed: runKeyed}
 	c.envs[key.String()] = env
 	return env
 }

@@ -23,6 +23,7 @@ type Flow struct {
 	dag    *dag // nil: one node at a time
 	loop   bool // the rounds of a node that repeats, see Repeat
 	ends   []string
+	run    *runUse // what its expressions read of run; nil: nothing
 }
 
 // stateKey is a declared key of the store.
@@ -109,6 +110,8 @@ type unitSpec struct {
 	op   *Op
 	exec Exec
 	flow *Flow
+
+	readsRun bool // its op computes expressions that read run
 }
 
 // actionCase names an action and when it is taken; a nil test always holds. source is what the author wrote.

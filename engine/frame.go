@@ -32,6 +32,8 @@ type frame struct {
 	action   string
 	err      *failure
 	records  []record
+	books    *books
+	keeps    keeping
 	dag      *dagState
 }
 
@@ -47,6 +49,10 @@ const lastError = "last_error"
 // newFrame starts a flow with a first store. The frame is there even when the input does not fit.
 func (r *Run) newFrame(parent *unit, flow *Flow, prefix string, input map[string]any) (*frame, *fault.Error) {
 	f := &frame{flow: flow, parent: parent, prefix: prefix, info: int32(len(r.frames)), visits: make([]int32, len(flow.nodes))}
+	if parent != nil {
+		f.keeps = parent.nr.f.keeps
+	}
+	f.keeps = flow.run.keeps(f.keeps)
 	r.frames = append(r.frames, frameInfo{flow, prefix})
 	store, err := flow.firstStore(input)
 	if err != nil {
@@ -157,6 +163,7 @@ func (r *Run) settleFrame(f *frame) {
 	f.done = true
 	if f.dag != nil {
 		f.records = slices.Concat(f.dag.records...)
+		f.closeDAG()
 	}
 	if f.deadline != 0 {
 		r.stopWait(f.deadline)

@@ -152,7 +152,7 @@ nodes:
 		"work/child.yaml":      "flow: child\n" + greet("extends: middle\n", "child") + "nodes: {a: {post: {out: word}}}\n",
 	})
 	_, found = load()
-	want := `work/child.yaml:5:25: error: unknown name "word"; this expression sees params, prep, store, action, attempt, result [bad-expression]
+	want := `work/child.yaml:5:25: error: unknown name "word"; this expression sees params, prep, run, store, action, attempt, result [bad-expression]
 work/middle.yaml:4:19: error: there is no node "nowhere" to go to [unknown-node]
 embedded:flows/lowest.yaml:8:11: error: template needs exactly one of text and prompt [bad-param]
 `

@@ -41,7 +41,7 @@ func (r *Run) newNodeRun() *nodeRun {
 	nr.visit, nr.prep, nr.units = 0, nil, nil
 	nr.begun, nr.live, nr.parked, nr.idle, nr.settled, nr.err = 0, 0, 0, false, false, nil // all that a visit of an op may have left behind
 	u := &nr.first[0]
-	u.state, u.attempts, u.stopping, u.err, u.result = unitIdle, 0, false, nil, nil
+	u.state, u.attempts, u.stopping, u.err, u.result, u.books, u.run = unitIdle, 0, false, nil, nil, nil, nil
 	return nr
 }
 
@@ -66,6 +66,7 @@ func (r *Run) startNode(p place) {
 		return
 	}
 	nr.node = n
+	r.seeRun(nr, nil)
 	prep, err := r.evaluate(n.prep)
 	if err != nil {
 		r.nodeFailed(nr, newFailure(err))
@@ -256,6 +257,7 @@ func (nr *nodeRun) result() (result any, action string) {
 // nodeSucceeded runs post and action. The writes of post become visible together, and not at all if either fails.
 func (r *Run) nodeSucceeded(nr *nodeRun) {
 	f, n := nr.f, nr.node
+	nr.closeBooks()
 	if n.until != nil {
 		r.endRound(nr)
 		return
@@ -270,6 +272,7 @@ func (r *Run) nodeSucceeded(nr *nodeRun) {
 		return
 	}
 	r.enter(f)
+	r.seeRun(nr, nil)
 	r.scope.Set("prep", nr.prep)
 	r.scope.Set("result", result)
 	r.scopeOfEnd(nr.attempts(), opAction)
@@ -417,6 +420,7 @@ func (r *Run) clearLastError(f *frame) {
 func (r *Run) nodeFailed(nr *nodeRun, err *failure) {
 	f, n := nr.f, nr.node
 	err.locate(r, nr)
+	nr.closeBooks()
 	if n.catch == "" || err.Kind.Final() || f.stopping {
 		f.fail(err)
 		r.recordStep(nr, -1, "")
@@ -425,11 +429,14 @@ func (r *Run) nodeFailed(nr *nodeRun, err *failure) {
 		r.settleFrame(f)
 		return
 	}
-	caught := map[string]any{"kind": string(err.Kind), "message": err.Message, "node": n.id, "attempts": nr.attempts()}
+	if f.keeps.errors {
+		opened(nr.booksOf()).note(err, f.steps, caught)
+	}
+	last := map[string]any{"kind": string(err.Kind), "message": err.Message, "node": n.id, "attempts": nr.attempts()}
 	if n.errorTo != "" {
-		f.store[n.errorTo] = map[string]any{"error": caught}
+		f.store[n.errorTo] = map[string]any{"error": last}
 	} else {
-		f.store[lastError], f.caught = caught, true
+		f.store[lastError], f.caught = last, true
 	}
 	r.leave(nr, n.catch, "caught "+string(err.Kind)+": "+err.Message)
 }
@@ -528,12 +535,19 @@ type failure struct {
 	node     string // the step's name in the whole run
 	place    diag.Place
 	attempts int
+
+	path    string // the node it came from, as run.errors of the frame that has it names it
+	attempt int    // which of that node's
+	noted   bool   // it stands in the books
 }
 
 func newFailure(err *fault.Error) *failure { return &failure{Error: err} }
 
 // locate names the node of an error that has none yet.
 func (e *failure) locate(r *Run, nr *nodeRun) {
+	if e.path == "" {
+		e.path, e.attempt = nr.node.id, nr.attempts()
+	}
 	if e.node == "" {
 		e.node, e.place, e.attempts = r.stepName(nr.f.info, int32(nr.index), nr.visit), nr.node.place, nr.attempts()
 		if e.Place.Line > 0 && e.Path == "" {

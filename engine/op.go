@@ -64,6 +64,7 @@ type Input struct {
 	Params  map[string]any // the flow's params
 	Attempt int            // from 1
 	Now     time.Time      // the instant the run began; the same on resume
+	Run     map[string]any // what expressions see as run; nil unless one of the op's own reads it
 	// Limited reports whether the flow, or one around it, limits a meter; nil for an op without meters.
 	Limited func(meter string) bool
 }

@@ -98,8 +98,8 @@ func (s *Setup) place(option string) *yamltree.Value {
 	return s.at
 }
 
-// Expression compiles an option as an expression that sees prep, params and attempt, or as a mapping or a list of such
-// values; nil if it has findings.
+// Expression compiles an option as an expression that sees prep, params, attempt and run, or as a mapping or a list of
+// such values; nil if it has findings.
 func (s *Setup) Expression(option string, lang cond.Lang) *cond.Program {
 	v := s.withAt.Get(option)
 	if v == nil {

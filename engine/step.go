@@ -95,7 +95,7 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	in := Input{unit: u, Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start}
+	in := Input{unit: u, Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start, Run: u.run}
 	if len(u.spec.op.Meters) > 0 {
 		in.Limited = u.nr.f.limited
 	}

@@ -11,6 +11,7 @@ type unit struct {
 	index int
 	spec  *unitSpec
 	prep  map[string]any
+	run   map[string]any // what the expressions of the op see as run
 
 	state    unitState
 	attempts int
@@ -26,6 +27,7 @@ type unit struct {
 	action  string
 	err     *failure
 	records []record
+	books   *books
 }
 
 type unitState uint8
@@ -61,6 +63,7 @@ func (r *Run) startUnit(u *unit) {
 // scopeOf sets what the expressions of a unit see beside prep.
 func (r *Run) scopeOf(u *unit) {
 	r.enter(u.nr.f)
+	r.seeRun(u.nr, u)
 	if u.nr.node.mode == modeMap {
 		r.scope.Set("item", u.nr.items[u.index])
 		r.scope.Set("index", u.index)
@@ -92,6 +95,9 @@ func (r *Run) attempt(u *unit) {
 	u.attempts++
 	u.state = unitRunning
 	u.id = r.newID()
+	if u.spec.readsRun {
+		u.run = r.record(u.nr, u)
+	}
 	r.execs = append(r.execs, u)
 	r.emit(Command{Kind: CommandExec, ID: u.id, For: n.timeout, unit: u})
 }
@@ -118,6 +124,7 @@ func (u *unit) input(flow *Flow) map[string]any {
 // execDone takes the outcome of an op.
 func (r *Run) execDone(u *unit, ev *Event) {
 	u.nr.f.addMeters(ev.Meters)
+	u.use(ev.Meters)
 	var err *failure
 	if ev.Err != nil {
 		err = newFailure(ev.Err)
@@ -142,7 +149,11 @@ func (r *Run) childDone(u *unit, child *frame) {
 	if u.why != nil {
 		err = u.why
 	}
+	u.takeChild(child)
 	if err != nil {
+		if err.path != "" {
+			err.path = u.inside(err.path)
+		}
 		r.attemptDone(u, nil, "", err)
 	} else {
 		r.attemptDone(u, child.store, child.action, nil)
@@ -168,6 +179,7 @@ func (r *Run) attemptDone(u *unit, result any, action string, err *failure) {
 			return
 		}
 		if again {
+			u.note(err, retried)
 			r.retryAfterWait(u)
 			return
 		}
@@ -176,6 +188,7 @@ func (r *Run) attemptDone(u *unit, result any, action string, err *failure) {
 		r.endUnit(u, nil, "", err)
 		return
 	}
+	u.note(err, toDefault)
 	r.scopeOfError(u, err)
 	result, bad := n.fallback.Eval(r.scope)
 	if bad != nil {
@@ -231,6 +244,9 @@ func (r *Run) scopeOfError(u *unit, err *failure) {
 func (r *Run) endUnit(u *unit, result any, action string, err *failure) {
 	u.state = unitDone
 	u.result, u.action, u.err = result, action, err
+	if err != nil {
+		u.trace(err)
+	}
 	r.unitDone(u)
 }
 

@@ -12,7 +12,7 @@ import (
 func evalOp() engine.Op {
 	return engine.Op{
 		Name:      "eval",
-		Summary:   "Computes a value with an expression over prep, params and attempt.",
+		Summary:   "Computes a value with an expression over prep, params, attempt and run.",
 		OpenPrep:  true,
 		ResultDoc: "the value of the expression",
 		With: []engine.Field{
@@ -55,6 +55,7 @@ nodes:
 				scope.Set("prep", in.Prep)
 				scope.Set("params", in.Params)
 				scope.Set("attempt", in.Attempt)
+				scope.Set("run", in.Run)
 				v, err := program.Eval(scope)
 				return engine.Output{Result: v}, err
 			}

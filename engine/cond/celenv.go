@@ -36,7 +36,11 @@ func (c *Compiler) celEnv(env *Env) (*celEnv, error) {
 	variables := []*decls.VariableDecl{decls.NewVariable(nowName, types.StringType), decls.NewVariable(todayName, types.StringType)}
 	for record, members := range env.Records {
 		for name, t := range members {
-			variables = append(variables, decls.NewVariable(record+"."+name, celType(t)))
+			of := celType(t)
+			if t, ok := env.Keyed[record+"."+name]; ok {
+				of = types.NewMapType(types.StringType, celType(t))
+			}
+			variables = append(variables, decls.NewVariable(record+"."+name, of))
 		}
 	}
 	for name, t := range env.Vars {

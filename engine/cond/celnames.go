@@ -116,7 +116,15 @@ func (r *celResolver) ident(e ast.Expr) {
 	r.problems = append(r.problems, r.env.unknownName(name, r.offset(e.ID()), r.functions))
 }
 
+// record names the record that an expression stands for: store, or run.visits.
 func (r *celResolver) record(e ast.Expr) (string, bool) {
+	if e.Kind() == ast.SelectKind && !e.AsSelect().IsTestOnly() {
+		of, ok := r.record(e.AsSelect().Operand())
+		if !ok || !r.env.keyed(of, e.AsSelect().FieldName()) {
+			return "", false
+		}
+		return of + "." + e.AsSelect().FieldName(), true
+	}
 	if e.Kind() != ast.IdentKind || slices.Contains(r.locals, e.AsIdent()) {
 		return "", false
 	}
@@ -127,6 +135,20 @@ func (r *celResolver) record(e ast.Expr) (string, bool) {
 // member makes e the variable of a record's member, or reports that there is none. Asked for with .? it is an optional,
 // since that is what the source goes on with.
 func (r *celResolver) member(e ast.Expr, record, name string, at int, asked bool) {
+	if _, ok := r.env.Keyed[record]; ok {
+		r.reads = append(r.reads, Read{record, name, at})
+		of := r.fac.NewIdent(r.id(e), record)
+		if asked {
+			r.call(e, "@ask", of, r.text(e, name))
+		} else {
+			r.call(e, "@member", of, r.text(e, name))
+		}
+		return
+	}
+	if r.env.keyed(record, name) {
+		r.problems = append(r.problems, r.env.recordAsValue(record+"."+name, r.offset(e.ID())))
+		return
+	}
 	if _, ok := r.env.Records[record][name]; !ok {
 		r.problems = append(r.problems, r.env.unknownMember(record, name, at))
 		return

@@ -29,8 +29,11 @@ type Record map[string]value.Type
 // Env declares what an expression can see. A name that is absent cannot be seen; an Env must not change once it was
 // given to a Compiler, which keeps what it derives from it under the pointer.
 type Env struct {
-	Records map[string]Record     // store, params, prep, vars: closed, and no values themselves
+	Records map[string]Record     // store, params, prep, vars, run: closed, and no values themselves
 	Vars    map[string]value.Type // result, item, index, error, attempt, action
+	// Keyed are members of records that are closed records themselves, as "run.visits": their members are of one type and
+	// read by names that are written out. The names are settled by whoever compiles, from Reads: Record is "run.visits".
+	Keyed map[string]value.Type
 }
 
 // The kinds of problems.
@@ -181,8 +184,18 @@ func (e *Env) unknownMember(record, member string, offset int) Problem {
 
 // recordAsValue is the problem of a record that stands where a value must.
 func (e *Env) recordAsValue(record string, offset int) Problem {
+	example := record + ".NAME"
+	if _, keyed := e.Keyed[record]; keyed {
+		example = record + `["NAME"]`
+	}
 	return Problem{Kind: BadExpression, Offset: offset, Alternatives: e.members(record),
-		Message: fmt.Sprintf("%s is a record and no value itself; read a member by its name, as in %s.NAME", record, record)}
+		Message: fmt.Sprintf("%s is a record and no value itself; read a member by its name, as in %s", record, example)}
+}
+
+// keyed reports whether a member of a record is a closed record itself.
+func (e *Env) keyed(record, member string) bool {
+	_, ok := e.Keyed[record+"."+member]
+	return ok
 }
 
 // unknownName is the problem of a name that nothing here bears. Names that other places can see get a hint.
@@ -214,7 +227,7 @@ func (e *Env) unknownName(name string, offset int, functions []string) Problem {
 // everVisible are the names that some expression of a flow can see.
 var everVisible = map[string]bool{
 	"store": true, "params": true, "prep": true, "vars": true, "result": true, "item": true, "index": true,
-	"error": true, "attempt": true, "action": true,
+	"error": true, "attempt": true, "action": true, "run": true,
 }
 
 // byteOffset turns an offset in characters into one in bytes.

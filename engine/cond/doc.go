@@ -8,8 +8,8 @@
 // is missing. So the operations where the two differ, or keep silent, are replaced by ours (ops.go), in the syntax tree,
 // before the language's own compiler sees it:
 //
-//   - store, params, prep and vars are closed records. An undeclared member is a problem with what was probably meant; the
-//     record itself is no value.
+//   - store, params, prep, vars and run are closed records. An undeclared member is a problem with what was probably meant; the
+//     record itself is no value. So are run.visits and run.usage, whose members are read by names that are written out.
 //   - Other values are open. A member that is not there, any member of null, and a list index out of range fail with kind
 //     missing_key; a?.b and a?.[k] (expr), a.?b and a[?k] (CEL), and "b" in a ask. A negative index counts from the end.
 //   - Null is null. nil is an unknown name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -42,7 +43,7 @@ func (c *Compiler) compileExpr(p *Program, env *Env) (problems []Problem) {
 	if p.typ, p.null, ok = e.typeOf(tree.Node); !ok {
 		return []Problem{{Kind: BadExpression, Message: "the expression gives no value of a flow"}}
 	}
-	p.path = isPath(tree.Node)
+	p.path = isPath(tree.Node) && !slices.ContainsFunc(names.reads, func(r Read) bool { return env.Keyed[r.Record] == value.Number })
 	w := rewriter{exprEnv: e, made: map[*ast.CallNode]string{}, done: map[ast.Node]ast.Node{}}
 	tree.Node = w.node(tree.Node)
 	p.reads, p.dag = names.reads, w.shares

@@ -46,6 +46,9 @@ func exprConfig(env *Env) *conf.Config {
 		m := types.Map{}
 		for name, t := range members {
 			m[name] = exprType(t)
+			if of, ok := env.Keyed[record+"."+name]; ok {
+				m[name] = types.Map{types.Extra: exprType(of)}
+			}
 		}
 		names[record] = m
 	}

@@ -136,6 +136,18 @@ func (r *resolver) member(n *ast.MemberNode) ast.Node {
 		return n
 	}
 	at := r.offset(name)
+	if _, ok := r.env.Keyed[record]; ok {
+		r.reads = append(r.reads, Read{record, name.Value, at})
+		if chain, ok := n.Node.(*ast.ChainNode); ok {
+			n.Node = chain.Node
+		}
+		n.Node.(*ast.MemberNode).Optional, n.Optional = false, false
+		return n
+	}
+	if r.env.keyed(record, name.Value) {
+		r.add(r.env.recordAsValue(record+"."+name.Value, r.offset(n.Node)))
+		return n
+	}
 	if _, ok := r.env.Records[record][name.Value]; !ok {
 		r.add(r.env.unknownMember(record, name.Value, at))
 		return n
@@ -164,7 +176,19 @@ func asks(n ast.Node) bool {
 	}
 }
 
+// record names the record that a node stands for: store, or run.visits.
 func (r *resolver) record(n ast.Node) (string, bool) {
+	if chain, ok := n.(*ast.ChainNode); ok {
+		n = chain.Node // run?.visits, where nothing is asked
+	}
+	if m, ok := n.(*ast.MemberNode); ok {
+		of, ok := m.Node.(*ast.IdentifierNode)
+		name, written := m.Property.(*ast.StringNode)
+		if !ok || !written || slices.Contains(r.locals, of.Value) || !r.env.keyed(of.Value, name.Value) {
+			return "", false
+		}
+		return of.Value + "." + name.Value, true
+	}
 	id, ok := n.(*ast.IdentifierNode)
 	if !ok || slices.Contains(r.locals, id.Value) {
 		return "", false

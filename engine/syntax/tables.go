@@ -80,14 +80,14 @@ var nodeSection = section{
 	keys: []key{
 		{name: "op", form: &textForm, required: true, doc: "The operation it runs."},
 		{name: "description", form: &textForm, doc: "What it is for."},
-		{name: "prep", form: &prepForm, doc: "Name -> expression: the values that the op sees."},
+		{name: "prep", form: &prepForm, doc: "Name -> expression over store, params and run: the values that the op sees."},
 		{name: "with", form: &withForm, doc: "The options of the op: literals, checked when the flow is loaded."},
 		{name: "retry", form: &retryForm, doc: "What happens after a failed attempt."},
 		{name: "timeout", form: &durationForm, doc: "How long one attempt may take; 0s for no limit, whatever defaults say."},
-		{name: "fallback", form: &exprForm, doc: "Gives the result when the last attempt has failed."},
+		{name: "fallback", form: &exprForm, doc: "Gives the result when the last attempt has failed, from error, attempt, prep, params and run."},
 		{name: "vars", form: &varsForm, doc: "Name -> expression: values that post, actions and action share, seen as vars.NAME."},
-		{name: "post", form: &postForm, doc: "State key -> expression: what the node writes."},
-		{name: "actions", form: &actionsForm, doc: "Names the action: the first whose condition holds."},
+		{name: "post", form: &postForm, doc: "State key -> expression over result, prep, vars, store, params, attempt, action and run: what the node writes."},
+		{name: "actions", form: &actionsForm, doc: "Names the action: the first whose condition holds. They see what post sees."},
 		{name: "action", form: &exprForm, doc: "Names the action where it is data."},
 		{name: "next", form: &nextForm, doc: "Action -> node, or end; a node alone stands for {default: NODE}."},
 		{name: "catch", form: &catchForm, doc: "Takes an error of the node."},
@@ -123,7 +123,7 @@ var retrySection = section{
 		{name: "backoff", form: &backoffForm, def: "constant", doc: "Whether each wait is as long as the one before, or twice as long."},
 		{name: "max_wait", form: &positiveDurationForm, doc: "The longest wait."},
 		{name: "jitter", form: &jitterForm, def: "0", doc: "The share of a wait that is left to chance."},
-		{name: "on", form: &exprForm, def: "error.temporary", doc: "Whether there is another try; asked after each failed attempt but the last."},
+		{name: "on", form: &exprForm, def: "error.temporary", doc: "Whether there is another try; asked after each failed attempt but the last. It sees error, attempt, prep, params and run."},
 	},
 }
 
