@@ -23,7 +23,7 @@ var imports = map[string][]string{
 
 	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
-	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go"},
+	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go", "github.com/ncruces/go-strftime"},
 	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
 
 	"flows":   {},

@@ -128,9 +128,9 @@ func fields(b *strings.Builder, before string, list []engine.Field) {
 
 func functionTable(*testing.T) string {
 	var b strings.Builder
-	b.WriteString("| function | |\n|---|---|\n")
+	b.WriteString("| function | | example | gives |\n|---|---|---|---|\n")
 	for _, f := range cond.Functions() {
-		b.WriteString(row(code(f.Signature), f.Doc))
+		b.WriteString(row(code(f.Signature), f.Doc, code(f.Example), code(f.Gives)))
 	}
 	return b.String()
 }

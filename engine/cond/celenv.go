@@ -81,18 +81,18 @@ func celType(t value.Type) *types.Type {
 
 // celOff are functions of CEL that read time, or grow without a bound, with what to do instead.
 var celOff = map[string]string{
-	"timestamp":       "nothing but today() and now() tells time here; both give strings, which compare as they stand",
-	"duration":        "nothing but today() and now() tells time here; give durations as numbers",
-	"getDate":         "there are no timestamps here; today() and now() give strings",
-	"getDayOfMonth":   "there are no timestamps here; today() and now() give strings",
-	"getDayOfWeek":    "there are no timestamps here; today() and now() give strings",
-	"getDayOfYear":    "there are no timestamps here; today() and now() give strings",
-	"getFullYear":     "there are no timestamps here; today() and now() give strings",
-	"getHours":        "there are no timestamps here; today() and now() give strings",
-	"getMilliseconds": "there are no timestamps here; today() and now() give strings",
-	"getMinutes":      "there are no timestamps here; today() and now() give strings",
-	"getMonth":        "there are no timestamps here; today() and now() give strings",
-	"getSeconds":      "there are no timestamps here; today() and now() give strings",
+	"timestamp":       "dates are strings here, days and instants in RFC 3339; parse_date, format_date, add_date, diff_dates and truncate_date compute with them",
+	"duration":        "durations are numbers of seconds here; parse_duration and format_duration read and write them",
+	"getDate":         "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getDayOfMonth":   "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getDayOfWeek":    "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getDayOfYear":    "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getFullYear":     "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getHours":        "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getMilliseconds": "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getMinutes":      "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getMonth":        "dates are strings here; format_date writes a part of one, weekday its day of the week",
+	"getSeconds":      "dates are strings here; format_date writes a part of one, weekday its day of the week",
 	"bytes":           "there are no byte strings; use a string",
 	"format":          "join strings with + and string()",
 }
@@ -116,14 +116,32 @@ func newCELBase() (*celBase, error) {
 	return &celBase{env: env}, nil
 }
 
-// celFunction declares one of our functions to CEL.
+// celFunction declares one of our functions to CEL: a signature for each number of arguments, and for integers where
+// numbers are taken.
 func celFunction(f function) cel.EnvOption {
-	params := make([]*types.Type, len(f.params))
-	for i, t := range f.params {
-		params[i] = celType(t)
+	options := []cel.FunctionOpt{cel.SingletonFunctionBinding(celCall(f))}
+	for n := len(f.params) - f.optional; n <= len(f.params); n++ {
+		for i, params := range celSignatures(f.params[:n]) {
+			options = append(options, cel.Overload(fmt.Sprintf("%s_pflow_%d_%d", f.Name, n, i), params, celType(f.result)))
+		}
 	}
-	return cel.Function(f.Name, cel.Overload(f.Name+"_pflow", params, celType(f.result)),
-		cel.SingletonFunctionBinding(celCall(f)))
+	return cel.Function(f.Name, options...)
+}
+
+func celSignatures(params []value.Type) [][]*types.Type {
+	out := [][]*types.Type{{}}
+	for _, t := range params {
+		var next [][]*types.Type
+		for _, before := range out {
+			before = before[:len(before):len(before)]
+			next = append(next, append(before, celType(t)))
+			if t == value.Number {
+				next = append(next, append(before, types.IntType))
+			}
+		}
+		out = next
+	}
+	return out
 }
 
 // celCall calls a function with its arguments checked. The last is the Scope, which celRewrite adds.

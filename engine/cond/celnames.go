@@ -261,12 +261,11 @@ func (r *celResolver) special(e ast.Expr, accu string) bool {
 		}
 		r.problem(r.before(at, name), "%s takes no arguments", name)
 		return true
-	case "fail":
-		if len(args) == 2 && args[0].Kind() == ast.LiteralKind {
-			if kind, ok := args[0].AsLiteral().(types.String); ok {
-				if reason := badFailKind(string(kind)); reason != "" {
-					r.problem(r.offset(args[0].ID()), "%s", reason)
-				}
+	}
+	for i, arg := range args {
+		if text, ok := celLiteral(arg); ok {
+			if reason := badLiteral(name, i, text); reason != "" {
+				r.problem(r.offset(arg.ID()), "%s", reason)
 			}
 		}
 	}

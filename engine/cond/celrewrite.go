@@ -196,7 +196,7 @@ func (w *celRewriter) call(e ast.Expr) {
 			}
 			return
 		}
-		if !call.IsMemberFunction() && sharedNames[name] {
+		if !call.IsMemberFunction() && sharedByName[name] != nil {
 			put(name, append(args[:len(args):len(args)], w.scope(e))...)
 		}
 	}

@@ -187,9 +187,9 @@ func countArguments(most, optional int) string {
 
 // exprOff are the functions of expr that read a clock or give what is no value of a flow, with what to do instead.
 var exprOff = map[string]string{
-	"date":     "nothing but today() and now() tells time here; both give strings, which compare as they stand",
-	"duration": "nothing but today() and now() tells time here; give durations as numbers",
-	"timezone": "nothing but today() and now() tells time here",
+	"date":     "dates are strings here, days and instants in RFC 3339; parse_date, format_date, add_date, diff_dates and truncate_date compute with them",
+	"duration": "durations are numbers of seconds here; parse_duration and format_duration read and write them",
+	"timezone": "a zone is a text here, such as \"Europe/Berlin\", that format_date and the like take last",
 }
 
 func (e *exprEnv) unknownFunction(name string, offset int) Problem {

@@ -214,12 +214,11 @@ func (r *resolver) call(n *ast.CallNode) ast.Node {
 				constant.SetLocation(n.Location())
 				return constant
 			}
-		case "fail":
-			if len(n.Arguments) > 0 {
-				if kind, ok := n.Arguments[0].(*ast.StringNode); ok {
-					if reason := badFailKind(kind.Value); reason != "" {
-						r.problem(kind, "%s", reason)
-					}
+		}
+		for i, arg := range n.Arguments {
+			if text, ok := arg.(*ast.StringNode); ok {
+				if reason := badLiteral(callee.Value, i, text.Value); reason != "" {
+					r.problem(text, "%s", reason)
 				}
 			}
 		}

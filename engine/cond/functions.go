@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,6 +14,7 @@ import (
 // Function describes a function that both languages have, for generated documentation.
 type Function struct {
 	Name, Signature, Doc string
+	Example, Gives       string // an expression that is one in both languages, and its value as JSON, or the error
 }
 
 // Functions lists the functions that both languages have beside their own, in the order of documentation.
@@ -29,40 +31,44 @@ func Functions() []Function {
 type function struct {
 	Function
 	params   []value.Type
-	optional int // how many of params, from the end, may be left out
+	optional int                              // how many of params, from the end, may be left out
+	literals map[int]func(text string) string // what is wrong with a text that is written out as this argument, or ""
 	result   value.Type
 	call     func(s *Scope, args []any) (any, error)
 }
 
-var shared = []function{
+var shared = slices.Concat(basicFunctions, groupFunctions, roundingFunctions, regexFunctions, dateFunctions, csvFunctions, escapeFunctions)
+
+var basicFunctions = []function{
 	{
-		Function: Function{"today", "today() string", `The day the run began, as in "2006-01-02".`},
+		Function: Function{"today", "today() string", `The day the run began, as in "2006-01-02".`, `today()`, `"2026-03-04"`},
 		result:   value.String,
 	},
 	{
-		Function: Function{"now", "now() string", "The instant the run began, in RFC 3339. It stays the same for the whole run, also after a resume."},
+		Function: Function{"now", "now() string", "The instant the run began, in RFC 3339. It stays the same for the whole run, also after a resume.", `now()`, `"2026-03-04T05:06:07Z"`},
 		result:   value.String,
 	},
 	{
-		Function: Function{"fail", "fail(kind string, message string) any", "Fails with an error of this kind. The kinds limit and cancelled are refused."},
+		Function: Function{"fail", "fail(kind string, message string) any", "Fails with an error of this kind. The kinds limit and cancelled are refused.", `fail("not_found", "there is no such issue")`, `not_found: there is no such issue`},
 		params:   []value.Type{value.String, value.String},
+		literals: map[int]func(string) string{0: badFailKind},
 		result:   value.Any,
 		call:     func(_ *Scope, args []any) (any, error) { return nil, fail(args[0].(string), args[1].(string)) },
 	},
 	{
-		Function: Function{"to_json", "to_json(x any) string", "The value as JSON: keys sorted, no spaces."},
+		Function: Function{"to_json", "to_json(x any) string", "The value as JSON: keys sorted, no spaces.", `to_json({"b": 1, "a": [true]})`, `"{\"a\":[true],\"b\":1}"`},
 		params:   []value.Type{value.Any},
 		result:   value.String,
 		call:     func(s *Scope, args []any) (any, error) { return toJSON(s, args[0]) },
 	},
 	{
-		Function: Function{"parse_json", "parse_json(s string) any", "Reads exactly one JSON value; anything else is an error of kind malformed."},
+		Function: Function{"parse_json", "parse_json(s string) any", "Reads exactly one JSON value; anything else is an error of kind malformed.", `parse_json("{\"a\": 1}").a`, `1`},
 		params:   []value.Type{value.String},
 		result:   value.Any,
 		call:     func(s *Scope, args []any) (any, error) { return parseJSON(s, args[0].(string)) },
 	},
 	{
-		Function: Function{"repair_json", "repair_json(s string) any", "Reads the JSON a model meant: inside fences or prose, with Python literals, trailing commas, comments, missing quotes or a cut-off end. It never invents a key. Null if there is nothing to read."},
+		Function: Function{"repair_json", "repair_json(s string) any", "Reads the JSON a model meant: inside fences or prose, with Python literals, trailing commas, comments, missing quotes or a cut-off end. It never invents a key. Null if there is nothing to read.", `repair_json("Here it is: {a: 1,}")`, `{"a":1}`},
 		params:   []value.Type{value.String},
 		result:   value.Any,
 		call: func(s *Scope, args []any) (any, error) {
@@ -77,7 +83,7 @@ var shared = []function{
 		},
 	},
 	{
-		Function: Function{"merge", "merge(a object, b object) object", "The keys of both, one level deep; where both have a key, b wins."},
+		Function: Function{"merge", "merge(a object, b object) object", "The keys of both, one level deep; where both have a key, b wins.", `merge({"a": 1, "b": 1}, {"b": 2})`, `{"a":1,"b":2}`},
 		params:   []value.Type{value.Object, value.Object},
 		result:   value.Object,
 		call: func(_ *Scope, args []any) (any, error) {
@@ -85,7 +91,7 @@ var shared = []function{
 		},
 	},
 	{
-		Function: Function{"slug", "slug(s string) string", `A name made from text: lower case, letters and digits joined by single hyphens, as in "fix-issue-12".`},
+		Function: Function{"slug", "slug(s string) string", `A name made from text: lower case, letters and digits joined by single hyphens, as in "fix-issue-12".`, `slug("Fix issue #12!")`, `"fix-issue-12"`},
 		params:   []value.Type{value.String},
 		result:   value.String,
 		call: func(s *Scope, args []any) (any, error) {
@@ -96,13 +102,13 @@ var shared = []function{
 		},
 	},
 	{
-		Function: Function{"split_lines", "split_lines(s string) array", `The lines of a text without their line breaks. A line break at the end begins no line more, and an empty text has no lines.`},
+		Function: Function{"split_lines", "split_lines(s string) array", `The lines of a text without their line breaks. A line break at the end begins no line more, and an empty text has no lines.`, `split_lines("a\nb\n")`, `["a","b"]`},
 		params:   []value.Type{value.String},
 		result:   value.Array,
 		call:     func(s *Scope, args []any) (any, error) { return splitLines(s, args[0].(string)) },
 	},
 	{
-		Function: Function{"join_lines", "join_lines(list array) string", `A text with a line break after each string of the list.`},
+		Function: Function{"join_lines", "join_lines(list array) string", `A text with a line break after each string of the list.`, `join_lines(["a", "b"])`, `"a\nb\n"`},
 		params:   []value.Type{value.Array},
 		result:   value.String,
 		call: func(s *Scope, args []any) (any, error) {
@@ -114,7 +120,7 @@ var shared = []function{
 		},
 	},
 	{
-		Function: Function{"split_words", "split_words(s string) array", `The words of a text: what stands between spaces, tabs and line breaks.`},
+		Function: Function{"split_words", "split_words(s string) array", `The words of a text: what stands between spaces, tabs and line breaks.`, `split_words("a  b\nc")`, `["a","b","c"]`},
 		params:   []value.Type{value.String},
 		result:   value.Array,
 		call:     func(s *Scope, args []any) (any, error) { return parts(s, args[0].(string), strings.Fields) },
@@ -141,17 +147,25 @@ func parts(s *Scope, text string, cut func(string) []string) (any, error) {
 	return out, nil
 }
 
-var sharedNames = func() map[string]bool {
-	names := map[string]bool{}
-	for _, f := range shared {
-		names[f.Name] = true
+var sharedByName = func() map[string]*function {
+	names := map[string]*function{}
+	for i, f := range shared {
+		names[f.Name] = &shared[i]
 	}
 	return names
 }()
 
+// badLiteral says what is wrong with a text that is written out as argument i of a function, or "".
+func badLiteral(name string, i int, text string) string {
+	if f := sharedByName[name]; f != nil && f.literals[i] != nil {
+		return f.literals[i](text)
+	}
+	return ""
+}
+
 // nearestFunction is the function that was probably meant; of two, the one that both languages have.
 func nearestFunction(name string, functions []string) string {
-	if near := diag.Nearest(name, value.SortedKeys(sharedNames)); near != "" {
+	if near := diag.Nearest(name, value.SortedKeys(sharedByName)); near != "" {
 		return near
 	}
 	return diag.Nearest(name, functions)

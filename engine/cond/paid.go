@@ -121,6 +121,7 @@ func (s *Scope) normal(v any) (any, error) {
 type pattern struct {
 	source string
 	re     *regexp.Regexp
+	after  *regexp.Regexp // finds what comes after one character more, see next
 	weight int
 }
 
@@ -129,7 +130,7 @@ func compilePattern(source string) (*pattern, error) {
 	if err != nil {
 		return nil, fault.New(fault.Type, "%v", err)
 	}
-	p := &pattern{source, re, reads}
+	p := &pattern{source: source, re: re, weight: reads}
 	if _, literal := re.LiteralPrefix(); literal {
 		return p, nil
 	}
@@ -145,28 +146,38 @@ func compilePattern(source string) (*pattern, error) {
 	return p, nil
 }
 
-// matches is matching with a pattern that is only known now. The last one is kept: in a loop it is mostly the same.
-func (s *Scope) matches(text, source string) (bool, error) {
+// pattern is a pattern that is only known now. The last one is kept: in a loop it is mostly the same.
+func (s *Scope) pattern(source string) (*pattern, error) {
 	if err := s.scan(len(source)); err != nil {
+		return nil, err
+	}
+	if s.last != nil && s.last.source == source {
+		return s.last, nil
+	}
+	if err := s.spend(len(source)); err != nil {
+		return nil, err
+	}
+	p, err := compilePattern(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.spend(4 * p.weight); err != nil {
+		return nil, err
+	}
+	s.last = p
+	return p, nil
+}
+
+// matches is matching with a pattern that is only known now.
+func (s *Scope) matches(text, source string) (bool, error) {
+	p, err := s.pattern(source)
+	if err != nil {
 		return false, err
 	}
-	if s.last == nil || s.last.source != source {
-		if err := s.spend(len(source)); err != nil {
-			return false, err
-		}
-		p, err := compilePattern(source)
-		if err != nil {
-			return false, err
-		}
-		if err := s.spend(4 * p.weight); err != nil {
-			return false, err
-		}
-		s.last = p
-	}
-	if err := s.scan(len(text) * s.last.weight); err != nil {
+	if err := s.scan(len(text) * p.weight); err != nil {
 		return false, err
 	}
-	return s.last.re.MatchString(text), nil
+	return p.re.MatchString(text), nil
 }
 
 // weightOf is what matching with a pattern costs; one that does not compile is reported elsewhere.

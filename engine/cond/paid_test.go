@@ -35,6 +35,10 @@ func TestOperationsArePaidFor(t *testing.T) {
 			`to_json(store.list)`, `toJSON(store.text)`, `string(store.list)`, `parse_json(store.json)`, `fromJSON(store.json)`, `repair_json(store.json)`, `slug(store.text)`,
 			`split_lines(store.text)`, `split_words(store.text)`, `keys(store.object)`, `values(store.object)`, `toPairs(store.object)`, `merge(store.object, {})`,
 			`toBase64(store.text)`, `store.list == concat(store.list, [])`, `1..50000`, `int(store.text[0:0] + "1" + store.text[0:0])`, `fromPairs(toPairs(store.object))`,
+			`group_by(store.list, store.list)`, `count_by(store.list, store.list)`, `sum_by([{"a": 1}], [store.text], "a")`, `sort_by(store.list, store.list)`,
+			`find_regex(store.text, "(z)")`, `find_regex(store.text, store.pattern)`, `find_all_regex(store.text, "b")`, `replace_regex(store.text, "b", "cc")`, `split_regex(store.text, "b")`, `escape_regex(store.text)`,
+			`parse_csv(store.json)`, `parse_csv_rows(store.text)`, `to_csv([store.list])`, `escape_query(store.text)`, `escape_path(store.text)`, `parse_query(store.text)`,
+			`to_query({"a": store.list})`, `escape_html(store.text)`,
 			`get(store.object, store.text)`, `groupBy(["x"], store.text)`, `sortBy(["x", "y"], store.text)`,
 		},
 		CEL: {
@@ -46,6 +50,10 @@ func TestOperationsArePaidFor(t *testing.T) {
 			`store.list.reverse()`, `store.list + [1]`, `store.list.sort()`, `store.list.slice(0, 40000)`, `store.list.distinct()`, `store.names.join(",")`, `[store.list].flatten()`,
 			`math.greatest(store.list)`, `to_json(store.list)`, `string(store.list)`, `parse_json(store.json)`, `repair_json(store.json)`, `slug(store.text)`, `split_lines(store.text)`,
 			`split_words(store.text)`, `merge(store.object, {})`, `store.list == store.list + []`, `lists.range(50000)`, `store.object.exists(k, true)`, `strings.quote(store.text)`,
+			`group_by(store.list, store.list)`, `count_by(store.list, store.list)`, `sum_by([{"a": 1}], [store.text], "a")`, `sort_by(store.list, store.list)`,
+			`find_regex(store.text, "(z)")`, `find_regex(store.text, store.pattern)`, `find_all_regex(store.text, "b")`, `replace_regex(store.text, "b", "cc")`, `split_regex(store.text, "b")`, `escape_regex(store.text)`,
+			`parse_csv(store.json)`, `parse_csv_rows(store.text)`, `to_csv([store.list])`, `escape_query(store.text)`, `escape_path(store.text)`, `parse_query(store.text)`,
+			`to_query({"a": store.list})`, `escape_html(store.text)`,
 		},
 	} {
 		for _, src := range sources {

@@ -125,18 +125,18 @@ $env.store
 `},
 		{Expr, `date("2020-01-01").Year() > 2`, `
 date("2020-01-01").Year() > 2
-^ bad-expression: date is off: nothing but today() and now() tells time here; both give strings, which compare as they stand
+^ bad-expression: date is off: dates are strings here, days and instants in RFC 3339; parse_date, format_date, add_date, diff_dates and truncate_date compute with them
                    ^ bad-expression: values have no methods: Year cannot be called
 `},
 		{CEL, `timestamp(store.s).getFullYear() > 2`, `
 timestamp(store.s).getFullYear() > 2
-^ bad-expression: timestamp is off: nothing but today() and now() tells time here; both give strings, which compare as they stand
-                   ^ bad-expression: getFullYear is off: there are no timestamps here; today() and now() give strings
+^ bad-expression: timestamp is off: dates are strings here, days and instants in RFC 3339; parse_date, format_date, add_date, diff_dates and truncate_date compute with them
+                   ^ bad-expression: getFullYear is off: dates are strings here; format_date writes a part of one, weekday its day of the week
 `},
 		{CEL, `duration("1s") > duration("2s")`, `
 duration("1s") > duration("2s")
-^ bad-expression: duration is off: nothing but today() and now() tells time here; give durations as numbers
-                 ^ bad-expression: duration is off: nothing but today() and now() tells time here; give durations as numbers
+^ bad-expression: duration is off: durations are numbers of seconds here; parse_duration and format_duration read and write them
+                 ^ bad-expression: duration is off: durations are numbers of seconds here; parse_duration and format_duration read and write them
 `},
 		{Expr, `now(1)`, `
 now(1)

@@ -193,20 +193,28 @@ func TestFunctionsAreInBothLanguages(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	want := []string{"today", "now", "fail", "to_json", "parse_json", "repair_json", "merge", "slug", "split_lines", "join_lines", "split_words"}
+	want := []string{"today", "now", "fail", "to_json", "parse_json", "repair_json", "merge", "slug", "split_lines", "join_lines", "split_words",
+		"group_by", "count_by", "sum_by", "sort_by", "round_to", "format_number",
+		"find_regex", "find_all_regex", "replace_regex", "split_regex", "escape_regex",
+		"parse_date", "format_date", "add_date", "diff_dates", "truncate_date", "weekday", "parse_duration", "format_duration",
+		"parse_csv", "parse_csv_rows", "to_csv", "escape_query", "escape_path", "parse_query", "to_query", "escape_html"}
 	if !slices.Equal(names, want) {
 		t.Errorf("functions are %v, want %v", names, want)
 	}
 	c := NewCompiler()
 	for _, f := range shared {
+		env := &Env{Vars: map[string]value.Type{}}
 		args := make([]string, len(f.params))
 		for i, t := range f.params {
-			args[i] = map[value.Type]string{value.String: `"a"`, value.Object: `{}`, value.Array: `[]`, value.Any: `1`}[t]
+			args[i] = "v" + string(t)
+			env.Vars[args[i]] = t
 		}
-		for _, lang := range []Lang{Expr, CEL} {
-			p, problems := c.Compile(lang, f.Name+"("+strings.Join(args, ", ")+")", &Env{}, value.Any)
-			if problems != nil || p.Type() != f.result {
-				t.Errorf("%s %s: %v", lang, f.Name, problems)
+		for n := len(args) - f.optional; n <= len(args); n++ {
+			for _, lang := range []Lang{Expr, CEL} {
+				p, problems := c.Compile(lang, f.Name+"("+strings.Join(args[:n], ", ")+")", env, value.Any)
+				if problems != nil || p.Type() != f.result {
+					t.Errorf("%s %s with %d arguments: %v", lang, f.Name, n, problems)
+				}
 			}
 		}
 	}
