@@ -17,11 +17,13 @@ test: lint browser
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	@$(MAKE) --no-print-directory sequential flows
 
-# The tests that are built without the race detector only: large input, worked on by one goroutine.
+# The tests that are built without the race detector only: files that begin with "//go:build !race", and scripts with a line
+# "[race] skip". CONTRIBUTING.md says which those are.
 sequential:
 	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench .) && \
 	names=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' $$files | paste -sd '|' -) && \
-	$(GO) test -run "^($$names)$$" $$(dirname $$files | sort -u)
+	scripts=$$(grep -l '^\[race\] skip' cmd/pflow/testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | paste -sd '|' -) && \
+	$(GO) test -timeout 30m -run "^($$names)$$|^TestScripts$$/^($$scripts)$$" $$(dirname $$files | sort -u)
 
 # Plans with a real model: the default one for the keys that are set. It costs a little, and is never part of make test.
 test-llm:

@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	startWithRoom(os.Getenv)
 	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	ctx, stop := a.notify(context.Background(), func(c chan<- os.Signal) {
 		signal.Notify(c, os.Interrupt, syscall.SIGTERM)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +48,9 @@ func TestMain(m *testing.M) {
 //	                        replies are left, requests had none, or a file or what exits ran shows the key
 //	llm-sent FILE           writes what the server was sent so far into a file
 //
-// and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs.
+// and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs. The condition race holds where
+// tests are built for the race detector: a script in which one goroutine after the other has the work begins with
+// "[race] skip", and make sequential runs it.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -60,10 +64,22 @@ func TestScripts(t *testing.T) {
 			watchServers(e)
 			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "race" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return raced(), nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer, "llm-sent": llmSent,
 		},
 	})
+}
+
+// raced reports whether this program was built for the race detector.
+func raced() bool {
+	info, _ := debug.ReadBuildInfo()
+	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

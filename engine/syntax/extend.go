@@ -69,7 +69,7 @@ func (m *merger) replace(base, child yamltree.Entry, path []string) yamltree.Ent
 	if isNext(path) {
 		base.Value, child.Value = longNext(base.Value), longNext(child.Value)
 	}
-	if base.Value.Kind == yamltree.Map && child.Value.Kind == yamltree.Map {
+	if base.Value.Kind == yamltree.Map && child.Value.Kind == yamltree.Map && !isOther(child.Value, path) {
 		base.Value = m.merge(base.Value, child.Value, path)
 		return base
 	}
@@ -122,6 +122,11 @@ func removes(path []string) bool {
 		data = 3
 	}
 	return !slices.Contains(path[data:], "default")
+}
+
+// isOther recognises a node that names its op: prep, with and post of another op would make no sense for it.
+func isOther(node *yamltree.Value, path []string) bool {
+	return len(path) == 2 && path[0] == "nodes" && node.Get("op") != nil
 }
 
 // isNext recognises the path of a node's next.

@@ -60,6 +60,8 @@ func TestExtend(t *testing.T) {
 		{"null under default is a value", "{state: {x: {type: string}}}", "{state: {x: {default: null}}}", "{state: {x: {type: string, default': null'}}}"},
 		{"and below it", "{state: {x: {type: any, default: {a: 1}}}}", "{state: {x: {default: {a: null}}}}", "{state: {x: {type: any, default: {a': null'}}}}"},
 		{"a state key named default", "{state: {default: {type: any}}}", "{state: {default: null}}", "{state: {}}"},
+		{"a node with an op of its own", "{nodes: {n: {op: a, prep: {x: y}, next: end}}}", "{nodes: {n: {op: b}}}", "{nodes: {n': {op': b'}}}"},
+		{"a node without one", "{nodes: {n: {op: a, prep: {x: y}, next: end}}}", "{nodes: {n: {prep: {z: w}}}}", "{nodes: {n: {op: a, prep: {x: y, z': w'}, next: end}}}"},
 		{"a node named default", "{nodes: {default: {op: a}}}", "{nodes: {default: null}}", "{nodes: {}}"},
 		{"an option named default", "{nodes: {a: {with: {x: 1}}}}", "{nodes: {a: {with: {default: null, x: null}}}}", "{nodes: {a: {with: {default': null'}}}}"},
 		{"next: X is {default: X}", "{nodes: {a: {next: b}}}", "{nodes: {a: {next: {other: c}}}}", "{nodes: {a: {next: {default: b, other': c'}}}}"},

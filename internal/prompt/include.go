@@ -6,8 +6,9 @@ import (
 	"pflow/internal/diag"
 )
 
-// include adds the prompts that a template calls and does not define. What they use is used where they are called: the
-// declaration of the including prompt must have it. An included prompt includes none.
+// include adds the prompts that a template calls and does not define. What one uses that is called with all there is,
+// the including prompt must declare, too; one that is called with a part of it finds its variables there, or fails. An
+// included prompt includes none.
 func (p *parsed) include(from position, find Find) (found diag.List) {
 	for _, t := range p.Templates() {
 		if t.Tree == nil {
@@ -26,12 +27,12 @@ func (p *parsed) include(from position, find Find) (found diag.List) {
 			if !ok {
 				return
 			}
-			if !isDot(n.Pipe) {
-				found = append(found, from.finding(at, "bad-prompt", `the prompt %q is included with all there is: write {{template %q .}}`, n.Name, n.Name))
-				return
-			}
-			for _, name := range part.Variables {
-				p.uses = append(p.uses, use{name, at})
+			for _, call := range p.calls {
+				if call.name == n.Name {
+					for _, name := range part.Variables {
+						p.uses = append(p.uses, use{name, call.offset})
+					}
+				}
 			}
 		})
 	}

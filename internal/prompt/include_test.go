@@ -27,7 +27,7 @@ func TestInclude(t *testing.T) {
 		{"its own comes first", head + "{{define \"rules\"}}mine{{end}}{{template \"rules\"}} {{.limit}}", "mine 3"},
 		{"not there", head + "{{.limit}}\n{{template \"rule\" .}}", `p.tmpl:6:12: unknown-prompt: the template "rule" is neither defined here nor a prompt: there is no prompt rule`},
 		{"without the variables", "---\nname: p\n---\n{{template \"rules\" .}}", "p.tmpl:4:12: prompt-missing-var: the template uses {{.limit}}, which variables does not declare"},
-		{"with a part of them", head + "{{template \"rules\" .limit}}", "p.tmpl:5:12: bad-prompt: the prompt \"rules\" is included with all there is: write {{template \"rules\" .}}"},
+		{"with a part of them", "---\nname: p\nvariables: [all]\n---\n{{with .all}}{{template \"rules\" .}}{{end}}", "At most 7. The end."},
 		{"one that includes", head + "{{.limit}}{{template \"nested\" .}}", "nested.tmpl:4:12: bad-prompt: there is no template \"rules\" here, and a prompt that is included includes none"},
 		{"one that is broken", head + "{{.limit}}{{template \"broken\" .}}", "broken.tmpl:4:1: bad-prompt: the template cannot be read: missing value for if"},
 	} {
@@ -36,7 +36,7 @@ func TestInclude(t *testing.T) {
 			got := ""
 			if p == nil {
 				got = strings.TrimSpace(found[0].Place.String() + ": " + found[0].Kind + ": " + found[0].Message)
-			} else if text, err := p.Render(context.Background(), map[string]any{"limit": 3}); err != nil {
+			} else if text, err := p.Render(context.Background(), map[string]any{"limit": 3, "all": map[string]any{"limit": 7}}); err != nil {
 				t.Fatal(err)
 			} else {
 				got = text

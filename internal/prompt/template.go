@@ -13,8 +13,9 @@ import (
 // parsed is a template with the variables that it uses, in order.
 type parsed struct {
 	*template.Template
-	uses []use
-	lead int // bytes before the template's own text
+	uses  []use
+	calls []use // of templates that it does not define, with all there is
+	lead  int   // bytes before the template's own text
 }
 
 // use is a variable at a byte offset of the template.
@@ -46,6 +47,9 @@ func parseTemplate(name, body string, linesBefore int) (*parsed, error) {
 	}
 	for _, u := range w.uses {
 		p.uses = append(p.uses, use{u.name, max(0, u.offset-len(lead))})
+	}
+	for _, c := range w.calls {
+		p.calls = append(p.calls, use{c.name, max(0, c.offset-len(lead))})
 	}
 	for _, sub := range t.Templates() {
 		if sub.Tree != nil {
@@ -158,9 +162,10 @@ func asText(n parse.Node) {
 
 // walker collects the variables: the members of the root, which the dot is at first and $ always.
 type walker struct {
-	t    *template.Template
-	uses []use
-	done map[string]bool // the templates that were walked with the root
+	t     *template.Template
+	uses  []use
+	calls []use
+	done  map[string]bool // the templates that were walked with the root
 }
 
 func (w *walker) walk(n parse.Node, root bool) {
@@ -205,7 +210,10 @@ func (w *walker) walk(n parse.Node, root bool) {
 		w.branch(&n.BranchNode, root, false)
 	case *parse.TemplateNode:
 		w.walk(n.Pipe, root)
-		if sub := w.t.Lookup(n.Name); sub != nil && sub.Tree != nil && !w.done[n.Name] && root && isDot(n.Pipe) {
+		sub := w.t.Lookup(n.Name)
+		if root && isDot(n.Pipe) && (sub == nil || sub.Tree == nil) {
+			w.calls = append(w.calls, use{n.Name, int(n.Pos)})
+		} else if root && isDot(n.Pipe) && !w.done[n.Name] {
 			w.done[n.Name] = true
 			w.walk(sub.Tree.Root, true)
 		}

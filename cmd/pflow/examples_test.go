@@ -1,0 +1,122 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pflow/internal/llmtest"
+)
+
+// sampleRun is the run that the examples of resume name.
+const sampleRun = "20240115-120000-1a2b3c4d"
+
+// TestExamples runs every line of every command's examples, each in a directory that holds what the lines name.
+func TestExamples(t *testing.T) {
+	prepared := newSession(t)
+	prepareExamples(prepared)
+	prepareExperiments(prepared)
+	prepared.must("pflow workflow save ./greet.json")
+	for _, c := range tree() {
+		if strings.TrimSpace(c.Example) == "" {
+			t.Errorf("%s --help has no example", c.CommandPath())
+		}
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: want a short description without a full stop, got %q", c.CommandPath(), c.Short)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(c.Example), "\n") {
+			t.Run(strings.TrimSpace(line), func(t *testing.T) {
+				t.Parallel()
+				s := newSession(t)
+				s.copyOf(prepared)
+				if strings.Contains(line, "workflow save") {
+					s.must("pflow workflow delete greet --yes")
+				}
+				if printed, err := s.run("PATH=./bin:$PATH; " + withModel(t, line)); err != nil {
+					t.Errorf("%v\n%s", err, printed)
+				}
+			})
+		}
+	}
+}
+
+// withModel gives an example that calls a model one that says ready to everything.
+func withModel(t *testing.T, line string) string {
+	if !strings.Contains(line, "model check") {
+		return line
+	}
+	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{
+		{Match: "JSON Schema", JSON: map[string]any{"animal": "ant", "legs": 6}, Times: llmtest.Any}, {Text: "ready", Times: llmtest.Any},
+	}})
+	return "unset ANTHROPIC_API_KEY; export OPENAI_API_KEY=x OPENAI_BASE_URL=" + server.BaseURL() + "; " + line
+}
+
+// must is run for what prepares a test.
+func (s *session) must(command string) {
+	s.t.Helper()
+	if printed, err := s.run(command); err != nil {
+		s.t.Fatalf("%s: %v\n%s", command, err, printed)
+	}
+}
+
+// copyOf gives a session the files of another one, modes and all.
+func (s *session) copyOf(from *session) {
+	s.t.Helper()
+	s.must(fmt.Sprintf("cp -a '%s/.' '%s' && cp -a '%s/.' '%s'", from.dir, s.dir, from.home, s.home))
+}
+
+// prepareExamples makes what the examples name: README.md, some flows, a run that was killed, and a dot program.
+func prepareExamples(s *session) {
+	t := s.t
+	t.Helper()
+	if err := os.CopyFS(s.dir, os.DirFS("testdata/examples")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(s.dir, "bin/dot"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.must("pflow flow run ./retry.yaml --input user_input=x")
+	runs := filepath.Join(s.home, ".pflow", "runs")
+	entries, err := os.ReadDir(runs)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d runs: %v", len(entries), err)
+	}
+	run := filepath.Join(runs, sampleRun)
+	if err := os.Rename(filepath.Join(runs, entries[0].Name()), run); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(run, "journal.jsonl")
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := `{"prompt": "parameters", "model": "openai/gpt-4.1-mini", "messages": [{"role": "user", "content": "Name the values"}], "reply": "{}", "usage": {}}` + "\n"
+	if err := os.WriteFile(filepath.Join(run, exchangesFile), []byte(said), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	records := strings.SplitAfter(string(data), "\n")
+	if err := os.WriteFile(journal, []byte(strings.Join(records[:len(records)-2], "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prepareExperiments makes the experiments that examples name: 20240115… and 20240116….
+func prepareExperiments(s *session) {
+	t := s.t
+	t.Helper()
+	dir := filepath.Join(s.home, ".pflow", "experiments")
+	for _, id := range []string{"20240115-120000-1a2b3c4d", "20240116-120000-1a2b3c4d"} {
+		s.must("pflow experiment run ./experiment.yaml")
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, entries[len(entries)-1].Name()), filepath.Join(dir, id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
