@@ -20,7 +20,8 @@ const (
 	UnreachableNode = "unreachable-node"
 	// An edge's action that its node cannot give.
 	ImpossibleAction = "impossible-action"
-	UnusedInput      = "unused-input" // a warning, in planning an error
+	UnroutedAction   = "unrouted-action" // a case without an edge
+	UnusedInput      = "unused-input"    // a warning, in planning an error
 	// Tier 3, data flow.
 	UnresolvedTemplate  = "unresolved-template"
 	ForeignTemplate     = "foreign-template" // a warning, in planning an error where nothing else reads the input
@@ -37,7 +38,7 @@ const (
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
 	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
-		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, ImpossibleAction, UnusedInput,
+		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, ImpossibleAction, UnroutedAction, UnusedInput,
 		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest}
 }
 
@@ -48,7 +49,7 @@ func Tier(code string) int {
 			switch {
 			case i < 7:
 				return 1
-			case i < 16:
+			case i < 17:
 				return 2
 			}
 			return 3

@@ -41,6 +41,8 @@ func testCatalogue() *Catalogue {
 			Params: []Port{{Key: "confirm_delete", Type: value.Boolean, Required: true}}, Outputs: []Port{{Key: "deleted", Type: value.Boolean}}},
 		&Interface{Name: "transform", Effects: []Effect{Idempotent}, Params: []Port{{Key: "expression", Type: value.String, Required: true, Raw: true}, {Key: "inputs", Type: value.Object}},
 			Outputs: []Port{{Key: "result", Type: value.Any}}},
+		&Interface{Name: "switch", Effects: []Effect{Idempotent}, Inputs: []Port{{Key: "inputs", Type: value.Object}}, Cases: "cases",
+			Params: []Port{{Key: "cases", Type: value.Array, Required: true, Raw: true}}, Outputs: []Port{str("case", false)}},
 		&Interface{Name: "classify", Effects: []Effect{Network}, Inputs: []Port{str("text", true)}, Actions: []string{"bug", "feature"}, Outputs: []Port{str("label", false)}},
 		&Interface{Name: "open", OpenParams: true, OpenOutputs: true},
 		&Interface{Name: "workflow", Params: []Port{{Key: "workflow", Type: value.String, Required: true}, {Key: "inputs", Type: value.Object}},

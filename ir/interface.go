@@ -35,6 +35,7 @@ type Interface struct {
 	OpenOutputs bool     // may write further outputs
 	Actions     []string // beside default and error, which every node has
 	Effects     []Effect
+	Cases       string         // its param of this name lists conditions and the actions they stand for: [{action, expr}]
 	Call        *Call          // it runs another component
 	PlanOnly    bool           // can be planned with, not run
 	Workflow    bool           // a saved workflow

@@ -125,8 +125,8 @@ func (v *validator) resultsOf() func(int) []string {
 		switch {
 		case v.w.Nodes[i].Batch != nil:
 			lists[i] = only
-		case c != nil && len(c.Actions) > 0:
-			lists[i] = c.Results()
+		case c != nil && (len(c.Actions) > 0 || c.Cases != ""):
+			lists[i] = c.ResultsOf(v.w.Nodes[i].Params)
 		case c != nil:
 			lists[i] = only
 		default:

@@ -76,6 +76,7 @@ func (v *validator) nodes() {
 		if !v.unread.params(v.w, i) {
 			v.required(i)
 			v.call(i)
+			v.cases(i)
 		}
 	}
 }
@@ -282,6 +283,9 @@ func (v *validator) graphs() {
 			v.error(UnreachableNode, index("nodes", n), n, "%q never runs: no edge leads to it from %q, where the workflow begins; add an edge to it, or take it out",
 				v.w.Nodes[n].ID, v.w.Nodes[v.g.start].ID)
 		}
+	}
+	for n := range v.w.Nodes {
+		v.routed(n)
 	}
 	for i, e := range v.w.Edges {
 		from, ok := v.g.ids[e.From]

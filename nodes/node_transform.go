@@ -35,26 +35,16 @@ func transform() nodetype.Type {
 			if !ok && params["inputs"] != nil {
 				return nil // a template: the names are known when it runs
 			}
-			_, problems := compileTransform(source, inputs, func(any) value.Type { return value.Any })
+			_, problems := compileExpression("expression", source, inputs, anyType, value.Any)
 			return problems
 		},
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			inputs := c.Object("inputs")
-			program, problems := compileTransform(c.Text("expression"), inputs, value.TypeOf)
+			program, problems := compileExpression("expression", c.Text("expression"), inputs, value.TypeOf, value.Any)
 			if problems != nil {
 				return nodetype.Outcome{}, badParam("expression", problems)
 			}
-			now := c.Now
-			if now.IsZero() {
-				now = time.Now()
-			}
-			scope := cond.NewScope(now)
-			scope.Until(ctx)
-			for k, v := range inputs {
-				scope.Set(k, v)
-			}
-			scope.Set("inputs", inputs)
-			result, err := program.Eval(scope)
+			result, err := program.Eval(expressionScope(ctx, c, inputs))
 			if err != nil {
 				return nodetype.Outcome{}, inParam("expression", err)
 			}
@@ -70,9 +60,27 @@ func transform() nodetype.Type {
 	}
 }
 
-// compileTransform compiles an expression over inputs. An input can be read by its name alone, or as inputs.NAME, which
+// expressionScope is what an expression over inputs sees when it runs.
+func expressionScope(ctx context.Context, c nodetype.Call, inputs map[string]any) *cond.Scope {
+	now := c.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	scope := cond.NewScope(now)
+	scope.Until(ctx)
+	for k, v := range inputs {
+		scope.Set(k, v)
+	}
+	scope.Set("inputs", inputs)
+	return scope
+}
+
+// anyType is the type of an input whose value is not known yet.
+func anyType(any) value.Type { return value.Any }
+
+// compileExpression compiles the expression over inputs that stands at a path in params. An input can be read by its name alone, or as inputs.NAME, which
 // also serves for names that mean something else in the language. It costs about 25 µs, so it is done for each run.
-func compileTransform(source string, inputs map[string]any, typeOf func(any) value.Type) (*cond.Program, []ir.Problem) {
+func compileExpression(path, source string, inputs map[string]any, typeOf func(any) value.Type, want value.Type) (*cond.Program, []ir.Problem) {
 	env := &cond.Env{Records: map[string]cond.Record{"inputs": {}}, Vars: map[string]value.Type{}}
 	for k, v := range inputs {
 		env.Records["inputs"][k] = typeOf(v)
@@ -80,7 +88,7 @@ func compileTransform(source string, inputs map[string]any, typeOf func(any) val
 			env.Vars[k] = typeOf(v)
 		}
 	}
-	program, found := cond.NewCompiler().Compile(cond.Expr, source, env, value.Any)
+	program, found := cond.NewCompiler().Compile(cond.Expr, source, env, want)
 	var problems []ir.Problem
 	for _, p := range found {
 		message := p.Message
@@ -90,7 +98,7 @@ func compileTransform(source string, inputs map[string]any, typeOf func(any) val
 		if strings.Contains(source, "${") {
 			message += "; templates are not expanded in an expression: give the value in inputs and use its name here"
 		}
-		problems = append(problems, ir.Problem{Path: "expression", Offset: p.Offset, Message: message})
+		problems = append(problems, ir.Problem{Path: path, Offset: p.Offset, Message: message})
 	}
 	return program, problems
 }

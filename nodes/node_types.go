@@ -15,6 +15,7 @@ func Types(d Deps) []nodetype.Type {
 		httpType(d),
 		llmType(d),
 		transform(),
+		switchType(),
 		templateType(),
 		workflowType(d),
 	}

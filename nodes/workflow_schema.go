@@ -58,6 +58,7 @@ func nodeSchema(c *ir.Interface) object {
 	if c.OpenParams {
 		of["additionalProperties"] = true
 	}
+	count := object{"type": []any{"integer", "string"}} // a number, or the one template that gives it
 	text := object{"type": "string"}
 	choice := func(of ...any) object { return object{"type": "string", "enum": of} }
 	return closed([]property{
@@ -65,9 +66,9 @@ func nodeSchema(c *ir.Interface) object {
 		{"type", choice(c.Name)},
 		{"purpose", text},
 		{"params", of},
-		{"batch", closed([]property{{"items", object{}}, {"as", text}, {"on_error", choice("fail", "continue")}, {"concurrency", object{"type": "integer"}}}, "items")},
-		{"repeat", closed([]property{{"until", text}, {"max", object{"type": []any{"integer", "string"}}}, {"wait", text}}, "until", "max")},
-		{"retry", closed([]property{{"attempts", object{"type": "integer"}}, {"wait", text}, {"backoff", choice("constant", "exponential")}}, "attempts")},
+		{"batch", closed([]property{{"items", object{}}, {"as", text}, {"on_error", choice("fail", "continue")}, {"concurrency", count}}, "items")},
+		{"repeat", closed([]property{{"until", text}, {"max", count}, {"wait", text}}, "until", "max")},
+		{"retry", closed([]property{{"attempts", count}, {"wait", text}, {"backoff", choice("constant", "exponential")}}, "attempts")},
 		{"timeout", text},
 		{"approval", choice("required")},
 	}, "id", "type", "purpose", "params")
@@ -75,6 +76,9 @@ func nodeSchema(c *ir.Interface) object {
 
 // portSchema is the form of a param: a value of its type, or a template.
 func portSchema(p ir.Port) object {
+	if p.Raw && p.Structure != nil { // no template can stand in its place
+		return structureSchema(p.Structure)
+	}
 	switch p.Type {
 	case value.String:
 		if len(p.Enum) > 0 {
@@ -85,6 +89,25 @@ func portSchema(p ir.Port) object {
 		return object{}
 	}
 	return object{"type": []any{string(p.Type), "string"}}
+}
+
+// structureSchema is the form of a value of which every part is known to be needed.
+func structureSchema(s *ir.Structure) object {
+	switch {
+	case s.Fields != nil:
+		var properties []property
+		var required []string
+		for _, f := range s.Fields {
+			properties = append(properties, property{f.Key, structureSchema(&f.Structure)})
+			required = append(required, f.Key)
+		}
+		return closed(properties, required...)
+	case s.Items != nil:
+		return object{"type": "array", "items": structureSchema(s.Items)}
+	case s.Type == value.Any:
+		return object{}
+	}
+	return object{"type": string(s.Type)}
 }
 
 // property is one key of an object.

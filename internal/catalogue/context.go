@@ -167,7 +167,11 @@ func describe(i *ir.Interface) string {
 	if i.OpenOutputs {
 		b.WriteString("it may write further outputs\n")
 	}
-	if results := i.Results(); len(results) > 1 {
+	results := i.Results()
+	if i.Cases != "" {
+		results = append(results, "each that "+i.Cases+" name")
+	}
+	if len(results) > 1 {
 		b.WriteString("actions: " + strings.Join(results, ", ") + ", error\n")
 	}
 	if len(i.Example) > 0 {

@@ -22,7 +22,7 @@ func checkTypes(w *ir.Workflow, types map[string]nodetype.Type) diag.List {
 	for i := range w.Nodes {
 		n := &w.Nodes[i]
 		t, ok := types[n.Type]
-		if !ok || t.Check == nil || malformed(n.Params) {
+		if !ok || t.Check == nil || malformed(t.Interface, n.Params) {
 			continue
 		}
 		for _, problem := range t.Check(n.Params) {
@@ -37,8 +37,11 @@ func checkTypes(w *ir.Workflow, types map[string]nodetype.Type) diag.List {
 }
 
 // malformed reports whether a template in the params cannot be read.
-func malformed(params map[string]any) bool {
+func malformed(i *ir.Interface, params map[string]any) bool {
 	for _, k := range value.SortedKeys(params) {
+		if p, ok := i.Param(k); ok && p.Raw {
+			continue // no templates are read there
+		}
 		if _, problems := ir.Compile(params[k]); len(problems) > 0 {
 			return true
 		}

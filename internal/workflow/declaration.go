@@ -24,6 +24,9 @@ func Describe(i *ir.Interface) map[string]any {
 		"open_params": i.OpenParams, "open_outputs": i.OpenOutputs, "actions": words(i.Actions), "effects": words(i.Effects),
 		"origin": i.Origin, "workflow": i.Workflow, "plan_only": i.PlanOnly,
 	}
+	if i.Cases != "" {
+		out["cases"] = i.Cases
+	}
 	if i.Example != nil {
 		out["example"] = i.Example
 	}
