@@ -277,6 +277,7 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 		ctx = a.withExchanges(ctx, o.RunID)
 	}
 	plan := planner.Plan(p.within(ctx), flow, r, o)
+	plan.Secrets(a.getenv)
 	return plan, nil
 }
 

@@ -102,23 +102,36 @@ func unplanned(p *planner.Result) error {
 
 // missingInput is the error of a plan whose gate is closed.
 func missingInput(p *planner.Result) error {
-	var lines []string
-	example := ""
-	for _, m := range p.MissingParams {
-		in, _ := m.(map[string]any)
-		name := fmt.Sprint(in["name"])
-		line := fmt.Sprintf("\n  %s (%s)", name, in["type"])
+	said, secrets := p.Lacks()
+	about := func(in map[string]any) string {
+		line := fmt.Sprintf("\n  %v (%v)", in["name"], in["type"])
 		if d, _ := in["description"].(string); d != "" {
 			line += ": " + d
 		}
-		lines = append(lines, line)
+		return line
+	}
+	var b strings.Builder
+	if len(said) > 0 {
+		b.WriteString("the request does not say:")
+	}
+	example := ""
+	for _, in := range said {
+		b.WriteString(about(in))
 		if in["type"] == string(value.Boolean) { // nobody guesses how a yes is said
-			example = fmt.Sprintf(", such as \"…, %s\"", strings.ReplaceAll(name, "_", " "))
+			example = fmt.Sprintf(", such as \"…, %s\"", strings.ReplaceAll(fmt.Sprint(in["name"]), "_", " "))
 		}
 	}
-	hint := "say it in the request" + example
-	if p.Path == "reuse" {
-		hint += fmt.Sprintf(", or give it to: pflow run %v", p.WorkflowName)
+	if len(said) > 0 {
+		b.WriteString("\nsay it in the request" + example)
+		if p.Path == "reuse" {
+			fmt.Fprintf(&b, ", or give it to: pflow run %v", p.WorkflowName)
+		}
 	}
-	return fail(exitMissing, "the request does not say:%s\n%s", strings.Join(lines, ""), hint)
+	for _, in := range secrets {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "a secret is not set:%s\nset the environment variable %v", about(in), in["from_env"])
+	}
+	return fail(exitMissing, "%s", b.String())
 }

@@ -133,6 +133,7 @@ func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, 
 }
 
 func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
+	d.plan.Secrets(a.getenv) // they may be set here, and not where it was planned
 	a.showDraft(ctx, d)
 	if d.plan.Status == planner.NeedsInput {
 		if !a.interactive() {

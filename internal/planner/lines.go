@@ -22,6 +22,7 @@ type Lines struct {
 	Shelves     *shelf.Narrowed // what each line may use
 	Date        string          // of lines that say none
 	Concurrency int             // how many lines are planned at once
+	Getenv      func(string) string
 }
 
 // ErrUnwritten is the error of results that could not be written.
@@ -159,7 +160,9 @@ func (m *Lines) planned(ctx context.Context, number int, line requestLine) *Resu
 	if date == "" {
 		date = m.Date
 	}
-	return Plan(offered.Within(ctx), m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+	res := Plan(offered.Within(ctx), m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+	res.Secrets(m.Getenv)
+	return res
 }
 
 // encodeLine is a result as one line of JSON, the id first and as it was given.

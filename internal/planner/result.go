@@ -30,7 +30,7 @@ type Result struct {
 	WorkflowIR      any            `json:"workflow_ir"`   // null where there is none
 	Metadata        map[string]any `json:"workflow_metadata"`
 	ExecutionParams map[string]any `json:"execution_params"`
-	MissingParams   []any          `json:"missing_params"` // [{name, type, description}]
+	MissingParams   []any          `json:"missing_params"` // [{name, type, description}]; a secret has from_env, too
 	Candidates      []any          `json:"candidates"`     // [{name, confidence, reason}], best first
 	Browsed         map[string]any `json:"browsed_components"`
 	Discovered      map[string]any `json:"discovered_params"`
