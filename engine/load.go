@@ -18,17 +18,18 @@ import (
 type Loader struct {
 	Ops       *Registry
 	Resources Resources
-	// Set are edits of the outermost flow's tree, made after extends: the path of a key and a YAML value.
+	// Set are edits of the flows' trees, made after extends: the path of a key and a YAML value.
 	Set []Setting
 }
-
-// Setting is one edit of a flow: --set PATH=VALUE.
-type Setting struct{ Path, Value string }
 
 // Load compiles a flow. The findings are sorted; the flow is nil if one of them is an error.
 func (l *Loader) Load(doc Document) (*Flow, diag.List) {
 	s := &session{loader: l, cond: cond.NewCompiler(), flows: map[string]*Flow{}, meters: map[*Flow][]string{}}
-	flow := s.load(doc, l.Set)
+	for _, e := range l.Set {
+		s.edits = append(s.edits, newEdit(e))
+	}
+	flow := s.load(doc, "")
+	s.unmatched()
 	if s.errors > 0 {
 		flow = nil
 	}
@@ -50,7 +51,9 @@ func (l *Loader) LoadNamed(name string) (*Flow, diag.List) {
 type session struct {
 	loader *Loader
 	cond   *cond.Compiler
-	flows  map[string]*Flow // by path, once they are done; nil for one with errors
+	flows  map[string]*Flow // by path and edits, once they are done; nil for one with errors
+	edits  []*edit
+	named  []string // what flow: options call inner flows
 	meters map[*Flow][]string
 	stack  []string // paths of the flows under way, outermost first
 	found  diag.List
@@ -58,19 +61,14 @@ type session struct {
 	looked int // at how many names, for suggestions
 }
 
-// load compiles one document and what it reaches.
-func (s *session) load(doc Document, set []Setting) *Flow {
+// load compiles one document and what it reaches. name is what the flow: option says that led here, "" for the outermost.
+func (s *session) load(doc Document, name string) *Flow {
 	tree, chain, ok := s.merged(doc)
 	if !ok {
 		return nil
 	}
-	for _, e := range set {
-		var found diag.List
-		tree, found = syntax.Set(tree, e.Path, e.Value)
-		s.addAll(found)
-		if found.HasErrors() {
-			return nil
-		}
+	if tree, ok = s.edited(tree, name); !ok {
+		return nil
 	}
 	src, found := syntax.Decode(tree)
 	s.addAll(found)
@@ -145,6 +143,7 @@ func (s *session) merged(doc Document) (tree *yamltree.Value, chain []string, ok
 // inner finds and compiles a flow that another names; nil if it has errors, which are reported once.
 func (s *session) inner(at *yamltree.Value, node string, from []string) *Flow {
 	name := at.Text
+	s.named = append(s.named, name)
 	doc, err := s.loader.Resources.Find(FlowDocument, name, from)
 	if err != nil {
 		s.notFound(whole(at), "unknown-flow", node, FlowDocument, name, from, err)
@@ -154,7 +153,8 @@ func (s *session) inner(at *yamltree.Value, node string, from []string) *Flow {
 		s.reportIn(node, whole(at), "flow-cycle", none, "the flow runs itself: %s; break the circle, or loop with next", strings.Join(append(slices.Clone(s.stack[i:]), doc.Path), " -> "))
 		return nil
 	}
-	if f, done := s.flows[doc.Path]; done {
+	key := doc.Path + s.editsOf(name)
+	if f, done := s.flows[key]; done {
 		return f
 	}
 	if len(s.stack) >= maxChain {
@@ -162,11 +162,11 @@ func (s *session) inner(at *yamltree.Value, node string, from []string) *Flow {
 		return nil
 	}
 	before := s.errors
-	f := s.load(doc, nil)
+	f := s.load(doc, name)
 	if s.errors > before {
 		f = nil // its users are not checked against half a flow
 	}
-	s.flows[doc.Path] = f
+	s.flows[key] = f
 	return f
 }
 
@@ -212,7 +212,7 @@ func keyOrder(lines []string, key string, v *yamltree.Value) []string {
 func (s *session) notFound(at spot, kind, node string, doc DocumentKind, name string, from []string, err error) {
 	could := none
 	if errors.Is(err, ErrNoDocument) {
-		could = choice{name, s.loader.Resources.Names(doc, from)}
+		could = choice{name, Meant(s.loader.Resources, doc, name, from)}
 	}
 	s.reportIn(node, at, kind, could, "%v", err)
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"pflow/internal/diag"
 )
 
 // DocumentKind is what a document is: it decides where it is looked for.
@@ -43,7 +45,7 @@ type Resources interface {
 var ErrNoDocument = errors.New("no such document")
 
 // Folders looks beside the document that asks, then in a home, then among embedded files. The current directory is
-// never searched.
+// never searched. shipped:NAME is always the embedded flow, and so is all that this flow names.
 type Folders struct {
 	Home    string // has flows/ and prompts/; "" for none
 	Flows   fs.FS  // the embedded flows, NAME.yaml; may be nil
@@ -52,6 +54,15 @@ type Folders struct {
 
 // Embedded is what the path of an embedded document begins with.
 const Embedded = "embedded:"
+
+// Shipped begins the name of a flow that is to be the embedded one, whatever lies in a home, and the path of a document
+// that was found so.
+const Shipped = "shipped:"
+
+// IsShipped reports whether a path is that of an embedded document.
+func IsShipped(path string) bool {
+	return strings.HasPrefix(path, Embedded) || strings.HasPrefix(path, Shipped)
+}
 
 // noDocument is ErrNoDocument with the name that was asked for.
 type noDocument struct{ text string }
@@ -72,8 +83,14 @@ type folder struct {
 	prefix string
 }
 
-func (f Folders) folders(kind DocumentKind, from []string) []folder {
+func (f Folders) folders(kind DocumentKind, name string, from []string) []folder {
 	var out []folder
+	if strings.HasPrefix(name, Shipped) || len(from) > 0 && strings.HasPrefix(from[0], Shipped) {
+		if kind == FlowDocument {
+			return []folder{{fsys: f.Flows, prefix: Shipped + "flows"}}
+		}
+		return []folder{{fsys: f.Prompts, prefix: Shipped + "prompts"}}
+	}
 	beside := func(dir string) {
 		if kind != FlowDocument {
 			dir = filepath.Join(dir, "prompts")
@@ -81,7 +98,7 @@ func (f Folders) folders(kind DocumentKind, from []string) []folder {
 		out = append(out, folder{dir: dir})
 	}
 	for _, p := range from {
-		if !strings.HasPrefix(p, Embedded) {
+		if !IsShipped(p) {
 			beside(filepath.Dir(p))
 		}
 	}
@@ -101,16 +118,20 @@ var suffixes = map[DocumentKind]string{FlowDocument: ".yaml", PromptDocument: ".
 
 // Find gives the first document of the name.
 func (f Folders) Find(kind DocumentKind, name string, from []string) (Document, error) {
-	if name == "" || len(name) > maxDocumentName || strings.ContainsAny(name, "/\\\x00") || !fs.ValidPath(name+suffixes[kind]) {
-		return Document{}, noDocument{fmt.Sprintf("%s is no name of a %s", quoted(name), kind)}
+	places, asked := f.folders(kind, name, from), name
+	if kind == FlowDocument {
+		name = strings.TrimPrefix(name, Shipped)
 	}
-	for _, at := range f.folders(kind, from) {
+	if name == "" || len(name) > maxDocumentName || strings.ContainsAny(name, "/\\\x00") || !fs.ValidPath(name+suffixes[kind]) {
+		return Document{}, noDocument{fmt.Sprintf("%s is no name of a %s", quoted(asked), kind)}
+	}
+	for _, at := range places {
 		d, err := at.read(kind, name)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return d, err
 		}
 	}
-	return Document{}, noDocument{fmt.Sprintf("there is no %s %q", kind, name)}
+	return Document{}, noDocument{fmt.Sprintf("there is no %s %q", kind, asked)}
 }
 
 func (at folder) read(kind DocumentKind, name string) (Document, error) {
@@ -153,10 +174,22 @@ func ReadDocument(kind DocumentKind, file string) (Document, error) {
 	return Document{Kind: kind, Name: name, Path: file, Data: data}, nil
 }
 
+// Meant lists the names that a name which was not found may stand for.
+func Meant(r Resources, kind DocumentKind, name string, from []string) []string {
+	wanted, shipped := strings.CutPrefix(name, Shipped)
+	if kind != FlowDocument || !shipped {
+		return r.Names(kind, from)
+	}
+	if near := diag.Nearest(wanted, r.Names(kind, []string{Shipped})); near != "" {
+		return []string{Shipped + near}
+	}
+	return nil
+}
+
 // Names lists the documents of a kind, sorted, each once.
 func (f Folders) Names(kind DocumentKind, from []string) []string {
 	var names []string
-	for _, at := range f.folders(kind, from) {
+	for _, at := range f.folders(kind, "", from) {
 		fsys := at.fsys
 		if at.dir != "" {
 			fsys = os.DirFS(at.dir)

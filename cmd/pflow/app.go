@@ -194,7 +194,7 @@ func (a *app) document(res engine.Resources, arg string) (engine.Document, error
 	doc, err := res.Find(engine.FlowDocument, arg, nil)
 	switch {
 	case errors.Is(err, engine.ErrNoDocument):
-		hint := didYouMean(arg, res.Names(engine.FlowDocument, nil))
+		hint := didYouMean(arg, engine.Meant(res, engine.FlowDocument, arg, nil))
 		for _, file := range []string{arg, arg + ".yaml", arg + ".yml"} {
 			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 				hint = "; for the file in this directory say ./" + file

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"pflow/engine"
@@ -11,7 +13,7 @@ func (a *app) flowCommand() *cobra.Command {
 		Use:   "flow",
 		Short: "Read, check, run and change the flows that decide what pflow does",
 		Long: `A flow is a graph in YAML that the engine runs; the planner is one. FLOW is the name of a flow in your home or of
-one that pflow brings along, or the path of a file.`,
+one that pflow brings along, or the path of a file. shipped:NAME is always the one that pflow brings along.`,
 		Example: "  pflow flow list\n  pflow flow check ./my.yaml\n  pflow flow eject planner-offline",
 	}
 	c.AddCommand(a.flowCheckCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
@@ -20,7 +22,14 @@ one that pflow brings along, or the path of a file.`,
 }
 
 // completeFlows offers the names of flows.
-func (a *app) completeFlows(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeFlows(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if strings.HasPrefix(begun, engine.Shipped) {
+		names := a.shipped()
+		for i := range names {
+			names[i] = engine.Shipped + names[i]
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 	return a.folders().Names(engine.FlowDocument, nil), cobra.ShellCompDirectiveDefault
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func (a *app) flowListCommand() *cobra.Command {
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, f := range flows {
 				where := "yours"
-				if strings.HasPrefix(f.File, engine.Embedded) {
+				if engine.IsShipped(f.File) {
 					where = "shipped"
 				}
 				if !f.Valid {

@@ -80,7 +80,7 @@ func (a *app) dateFlag(c *cobra.Command) {
 }
 
 func (a *app) setFlag(c *cobra.Command) {
-	c.Flags().StringArrayVar(&a.optionsOf(c).set, "set", nil, "edit the flow before it is checked: `PATH=VALUE`, such as params.max_attempts=2 (repeatable)")
+	c.Flags().StringArrayVar(&a.optionsOf(c).set, "set", nil, "edit the flow before it is checked: `PATH=VALUE`, such as params.max_attempts=2; INNER:PATH=VALUE edits an inner flow, *:PATH=VALUE each that has PATH (repeatable)")
 }
 
 func (a *app) modelFlag(c *cobra.Command) {

@@ -61,7 +61,7 @@ func (a *app) promptListCommand() *cobra.Command {
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, p := range items {
 				where := "yours"
-				if strings.HasPrefix(p.File, engine.Embedded) {
+				if engine.IsShipped(p.File) {
 					where = "shipped"
 				}
 				if p.Problem != "" {

@@ -13,12 +13,14 @@ import (
 // Set makes one edit of a flow's tree: --set PATH=VALUE. The path is keys joined by dots, with list indices from 0 as
 // [2] or .2 and quotes around keys that hold dots: nodes.check.actions[0].expr. The value is YAML and takes the place
 // of what is there; mappings that the path needs are made, but for nodes. Null removes, as in extends. An empty value
-// is the empty text. Findings, now and from Decode, are placed in "--set PATH".
+// is the empty text. What stands before a colon in the path (see SplitInner) says which flow is edited, and is left to
+// the caller. Findings, now and from Decode, are placed in "--set PATH".
 func Set(tree *yamltree.Value, path, text string) (*yamltree.Value, diag.List) {
-	file := "--set " + path
-	steps, problem := splitPath(path)
+	file := SetPlace(path).File
+	_, rest := SplitInner(path)
+	steps, problem := splitPath(rest)
 	if problem != "" {
-		return tree, diag.List{{Severity: diag.Error, Kind: UnknownKey, Message: problem, Place: diag.Place{File: file}}}
+		return tree, diag.List{{Severity: diag.Error, Kind: UnknownKey, Message: problem, Place: SetPlace(path)}}
 	}
 	if text == "" {
 		text = `""`
@@ -32,6 +34,55 @@ func Set(tree *yamltree.Value, path, text string) (*yamltree.Value, diag.List) {
 		return unlist(out), nil
 	}
 	return tree, s.found
+}
+
+// SetPlace is the place of an edit as a whole.
+func SetPlace(path string) diag.Place { return diag.Place{File: "--set " + path} }
+
+// SplitInner takes INNER:PATH apart at the last colon outside quotes. inner is "" where only PATH stands.
+func SplitInner(path string) (inner, rest string) {
+	at, quote := -1, byte(0)
+	for i := 0; i < len(path); i++ {
+		switch ch := path[i]; {
+		case ch == quote:
+			quote = 0
+		case quote == 0 && (ch == '"' || ch == '\''):
+			quote = ch
+		case quote == 0 && ch == ':':
+			at = i
+		}
+	}
+	if at <= 0 {
+		return "", path
+	}
+	return path[:at], path[at+1:]
+}
+
+// Has reports whether an edit would find something at its path.
+func Has(tree *yamltree.Value, path string) bool {
+	_, path = SplitInner(path)
+	steps, problem := splitPath(path)
+	if problem != "" {
+		return false
+	}
+	for i, step := range steps {
+		switch {
+		case tree == nil:
+			return false
+		case isNext(steps[:i]):
+			tree = longNext(tree)
+		}
+		if tree.Kind == yamltree.Seq {
+			n, err := strconv.Atoi(step)
+			if err != nil || n < 0 || n >= len(tree.Items) {
+				return false
+			}
+			tree = tree.Items[n]
+			continue
+		}
+		tree = tree.Get(step)
+	}
+	return tree != nil
 }
 
 // setter is one edit under way.
