@@ -56,11 +56,12 @@ func shell(d Deps) nodetype.Type {
 		Check: func(params map[string]any) []ir.Problem {
 			problems := checkDuration(params, "timeout")
 			if command, ok := params["command"].(string); ok {
-				_, found := parseShell(command)
+				shell, found := parseShell(command)
 				for _, p := range found {
 					p.Path = "command"
 					problems = append(problems, p)
 				}
+				problems = append(problems, optionsForScripts(shell, params["args"])...)
 			}
 			return problems
 		},
@@ -151,6 +152,9 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 	args, _ := c.Params["args"].([]any)
 	for i, a := range args {
 		text := ir.Text(a)
+		if name := command.scriptArgs[i+1]; name != "" && isScriptOption(text) {
+			return nil, scriptOption(fmt.Sprintf("args[%d]", i), text, name)
+		}
 		if err := fitsProgram(fmt.Sprintf("args[%d]", i), text); err != nil {
 			return nil, err
 		}
@@ -178,6 +182,9 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		return nil, err
 	}
 	for i, text := range values {
+		if name := command.scripts[i]; name != "" && isScriptOption(text) {
+			return nil, scriptOption(command.exprs[i].Text, text, name)
+		}
 		if name := command.operands[i]; name != "" && len(text) > 1 && text[0] == '-' {
 			return nil, fault.New(fault.InvalidRequest, "%s is %s, which %s would read as an option; write -- before the operands of %s", command.exprs[i].Text, quote(text), name, name)
 		}
@@ -187,6 +194,22 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		p.set = append(p.set, shellVar(i)+"="+text)
 	}
 	return p, nil
+}
+
+// optionsForScripts finds options among args, as they are written, that stand where a program takes the path of its script.
+func optionsForScripts(command *shellCommand, args any) (problems []ir.Problem) {
+	list, _ := args.([]any)
+	for i, a := range list {
+		text, ok := a.(string)
+		if ok && command != nil && command.scriptArgs[i+1] != "" && isScriptOption(text) {
+			problems = append(problems, ir.Problem{Path: fmt.Sprintf("args[%d]", i), Message: fault.Of(scriptOption("it", text, command.scriptArgs[i+1])).Message})
+		}
+	}
+	return problems
+}
+
+func scriptOption(what, text, program string) error {
+	return fault.New(fault.InvalidRequest, "%s is %s, where %s takes the path of its script: it would be read as an option; give a path, such as %s", what, quote(text), program, quote("./"+text))
 }
 
 // environment is what a command finds in its environment before the node's own env: what this process has, but no keys and

@@ -52,10 +52,8 @@ func (p *placer) call(args []argument) (stdin string) {
 func (p *placer) shell(name string, args []argument) (stdin string) {
 	for i, a := range args {
 		switch {
-		case a.open():
-			for _, later := range args[i+1:] {
-				p.refuse(later.slots, "behind a script of %s whose name comes from a template, which may be the option -c; write %s -- before the script", name, name)
-			}
+		case a.open() || a.position > 0:
+			p.script(name, a)
 			return ""
 		case a.text == "--":
 			return ""
@@ -92,11 +90,10 @@ func (p *placer) interpreter(name string, args []argument, in *interpreter) (std
 				p.refuse(args[i+1].slots, "in an argument of %s %s, which runs it as code; %s", name, option, shellAdvice)
 			}
 			return ""
-		case a.open():
-			// It may come to be such an option, and what follows it the code.
-			for _, later := range args[i+1:] {
-				p.refuse(later.slots, "behind a script of %s whose name comes from a template, which may be an option; write the script's name out, or %s", name, shellAdvice)
-			}
+		case a.text == "--":
+			return ""
+		case a.open() || a.position > 0:
+			p.script(name, a)
 			return ""
 		case a.text == "-" || a.text == "/dev/stdin":
 			return name
@@ -108,6 +105,23 @@ func (p *placer) interpreter(name string, args []argument, in *interpreter) (std
 	}
 	return name
 }
+
+// script notes a value that stands where a program takes the path of its script. Which script runs is the workflow's to say,
+// as it is which program does; but a value that the program would read as an option may make the next one its code, so
+// such a value is refused when the node runs, whether it is a template or one of args.
+func (p *placer) script(name string, a argument) {
+	if a.position > 0 && !p.moved {
+		p.scripts[a.position] = name
+	}
+	for at := range p.slots {
+		if a.open() && p.slots[at].from == a.slots[0].from {
+			p.slots[at].script = name
+		}
+	}
+}
+
+// isScriptOption reports whether a value in the place of a script would be read as something else.
+func isScriptOption(text string) bool { return text != "" && (text[0] == '-' || text[0] == '+') }
 
 // takesValue reports whether an interpreter's option is followed by a value, such as -W error.
 func takesValue(option string) bool {
@@ -234,6 +248,7 @@ type reader struct {
 // calls looks at every command and keeps the readers, by their places.
 func (p *placer) calls(file *syntax.File) {
 	p.readers = nil
+	p.moved = movesArgs(file)
 	p.trace(file)
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok {
@@ -244,6 +259,20 @@ func (p *placer) calls(file *syntax.File) {
 		return true
 	})
 	slices.SortFunc(p.readers, func(a, b reader) int { return cmp.Compare(a.offset, b.offset) })
+}
+
+// movesArgs reports whether "$1" may be another one than the first of args: in a function, and behind set and shift.
+func movesArgs(file *syntax.File) (moves bool) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			moves = true
+		case *syntax.CallExpr:
+			moves = moves || len(n.Args) > 0 && (n.Args[0].Lit() == "set" || n.Args[0].Lit() == "shift")
+		}
+		return !moves
+	})
+	return moves
 }
 
 // reader gives the name of the first reader inside a node, "" if there is none.

@@ -16,6 +16,9 @@ type shellCommand struct {
 	text     string
 	exprs    []*ir.Expr
 	operands []string // of each expr, the program that would read a value with a - in front as an option; "": none
+	scripts  []string // of each expr, the program that takes it as the path of its script; "": none
+	// Of args, from 1 on, those that stand where a program takes the path of its script.
+	scriptArgs map[int]string
 }
 
 func shellVar(i int) string { return fmt.Sprintf("PFLOW_%d", i+1) }
@@ -43,7 +46,7 @@ func parseShell(source string) (*shellCommand, []ir.Problem) {
 		return nil, problems
 	}
 	if len(late.exprs) == 0 {
-		return &shellCommand{text: late.literals[0]}, nil
+		return &shellCommand{text: late.literals[0], scriptArgs: scriptArgs(late.literals[0])}, nil
 	}
 	p := newPlacer(source, late)
 	// What /bin/sh is differs: dash here, bash there. So the command is read in both languages, and what either of them
@@ -70,9 +73,9 @@ func parseShell(source string) (*shellCommand, []ir.Problem) {
 	if problems != nil {
 		return nil, problems
 	}
-	c := &shellCommand{text: p.rewrite(), exprs: late.exprs}
+	c := &shellCommand{text: p.rewrite(), exprs: late.exprs, scriptArgs: p.scripts}
 	for _, s := range p.slots {
-		c.operands = append(c.operands, s.operand)
+		c.operands, c.scripts = append(c.operands, s.operand), append(c.scripts, s.script)
 	}
 	for _, lang := range languages {
 		if !allQuoted(c.text, lang, len(c.exprs)) {
@@ -80,6 +83,20 @@ func parseShell(source string) (*shellCommand, []ir.Problem) {
 		}
 	}
 	return c, nil
+}
+
+// scriptArgs finds them in a command without templates.
+func scriptArgs(command string) map[int]string {
+	if !strings.Contains(command, "$") {
+		return nil
+	}
+	p := &placer{text: command, scripts: map[int]string{}}
+	for _, lang := range []syntax.LangVariant{syntax.LangPOSIX, syntax.LangBash} {
+		if file, err := parseSh(command, lang); err == nil {
+			p.calls(file)
+		}
+	}
+	return p.scripts
 }
 
 const shellAdvice = `hand the value over by args ("$1", "$2", … in the command), env or stdin instead`
@@ -103,6 +120,9 @@ type placer struct {
 	readers []reader          // by place, of the reading at hand
 	flows   map[string][]slot // the templates whose values a variable of the shell may hold, of the reading at hand
 
+	scripts map[int]string // of args, those that a program takes as the path of its script
+	moved   bool           // "$1" may be another one than the first of args
+
 	templates *strings.Replacer // what shown puts back
 }
 
@@ -113,6 +133,7 @@ type slot struct {
 	from, to int
 	quoting  quoting
 	refusal  string // why no value can stand there, "" if one can
+	script   string // the program that takes it as the path of its script
 	operand  string // the program whose operand begins with it; a value that begins with - would be an option
 }
 
@@ -132,7 +153,7 @@ func newPlacer(source string, late *lateText) *placer {
 	for strings.Contains(source, stem) {
 		stem += "x"
 	}
-	p := &placer{}
+	p := &placer{scripts: map[int]string{}}
 	var b strings.Builder
 	for i, text := range late.literals {
 		b.WriteString(text)

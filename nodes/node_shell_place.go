@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -129,8 +130,10 @@ type argument struct {
 	text   string
 	slots  []slot
 	source string // as it is written
-	loose  bool   // it may come to be several words, or none
-	glob   bool   // it stands for the names of files
+	// Of a word that is one of args and nothing else, as "$1" is, which one, from 1 on.
+	position int
+	loose    bool // it may come to be several words, or none
+	glob     bool // it stands for the names of files
 }
 
 const (
@@ -149,12 +152,34 @@ func (p *placer) words(list []*syntax.Word) []argument {
 	for i, w := range list {
 		var b strings.Builder
 		p.known(&b, w.Parts)
-		out[i] = argument{text: b.String(), slots: p.reach(w)}
+		out[i] = argument{text: b.String(), slots: p.reach(w), position: position(w)}
 		if within := p.within(w); len(within) > 0 {
 			out[i].text = filling(within, func(slot) string { return string(hole) }).Replace(out[i].text)
 		}
 	}
 	return out
+}
+
+// position gives which of args a word is, 0 if it is none, or more than one.
+func position(w *syntax.Word) int {
+	parts := w.Parts
+	if len(parts) == 1 {
+		if q, ok := parts[0].(*syntax.DblQuoted); ok {
+			parts = q.Parts
+		}
+	}
+	if len(parts) != 1 {
+		return 0
+	}
+	e, ok := parts[0].(*syntax.ParamExp)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(plainParam(e))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func (p *placer) known(b *strings.Builder, parts []syntax.WordPart) {

@@ -102,6 +102,10 @@ func TestShellFails(t *testing.T) {
 		{map[string]any{"command": "eval ${v}"}, fault.InvalidRequest, `command: ${v} stands in an argument of eval, which runs it as code; hand the value over by args ("$1", "$2", … in the command), env or stdin instead`},
 		{map[string]any{"command": "rm -f ${dash}"}, fault.InvalidRequest, `${dash} is "-rf", which rm would read as an option; write -- before the operands of rm`},
 		{map[string]any{"command": "echo ${dash}; rm -f -- ${dash}; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: -rf"},
+		// A script's path may be a value, a template or one of args; what the program would read as an option may not.
+		{map[string]any{"command": "sh ${dash} ${v}"}, fault.InvalidRequest, `${dash} is "-rf", where sh takes the path of its script: it would be read as an option; give a path, such as "./-rf"`},
+		{map[string]any{"command": `sh "$1" "$2"`, "args": []any{"-c", "echo pwned"}}, fault.InvalidRequest, `args[0] is "-c", where sh takes the path of its script: it would be read as an option; give a path, such as "./-c"`},
+		{map[string]any{"command": `echo ${v}; env X=1 python3 "$2"`, "args": []any{"a", "-"}}, fault.InvalidRequest, `args[1] is "-", where python3 takes the path of its script: it would be read as an option; give a path, such as "./-"`},
 		{map[string]any{"command": "echo ${long}"}, fault.InvalidRequest, "${long} has 10240 KiB: a command takes at most 127 KiB in one argument or variable; hand it over by stdin"},
 		{map[string]any{"command": "echo", "args": []any{"a\x00b"}}, fault.InvalidRequest, "args[0] holds a NUL character, which no argument or variable can; hand it over by stdin"},
 		{map[string]any{"command": "echo", "env": map[string]any{"A=B": "x"}}, fault.InvalidRequest, `env: "A=B" is no name of a variable: use letters, digits and _`},
