@@ -26,14 +26,15 @@ func hostile(r *rand.Rand) any {
 		json.Number("1e400"), json.Number("-0"), json.Number("99999999999999999999999999"), json.Number("0.1e-9999"), json.Number("-1"),
 		[]any{}, map[string]any{}, deep, map[string]any{"": nil}, "default", "error", "required", "stdin", "env", "item", "a",
 		map[string]any{"max_attempts": json.Number("0"), "wait": "x"}, map[string]any{"items": "${a.out}", "as": "a", "concurrency": json.Number("-3")},
-		map[string]any{"items": []any{json.Number("1"), "${a.out}", nil}},
+		map[string]any{"items": []any{json.Number("1"), "${a.out}", nil}}, "${previous.out[0].x} ${index}", "result.out?.x == inputs.a or index > 1",
+		map[string]any{"until": "result.out == 1", "max": json.Number("2")}, map[string]any{"until": "inputs", "max": "${a.out}", "wait": "1ms"},
 	}
 	return list[r.IntN(len(list))]
 }
 
 // mutatedKeys are those of every part of a workflow, so that each may stand where another does.
 var mutatedKeys = []string{"id", "type", "params", "purpose", "retry", "batch", "approval", "timeout", "from", "to", "action", "source", "default",
-	"required", "secret", "from_env", "from_stdin", "items", "as", "on_error", "max_attempts", "value", "text", "command", "inputs", "outputs", "nodes", "edges", "workflow", "switch"}
+	"required", "secret", "from_env", "from_stdin", "items", "as", "on_error", "max_attempts", "value", "text", "command", "inputs", "outputs", "nodes", "edges", "workflow", "switch", "repeat", "until", "max"}
 
 // slots are the maps and lists of a document, outermost first.
 func slots(v any) (maps []map[string]any, lists [][]any) {

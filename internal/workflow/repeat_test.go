@@ -175,6 +175,34 @@ func TestRepeatForeseen(t *testing.T) {
 	}
 }
 
+// TestRepeatGranted runs what was allowed before the run in each of its rounds, and refuses it where it was not.
+func TestRepeatGranted(t *testing.T) {
+	types := testTypes()
+	types["drop"] = nodetype.Type{
+		Interface: &ir.Interface{Name: "drop", Params: []ir.Port{{Key: "n", Type: value.Integer}}, Outputs: []ir.Port{{Key: "n", Type: value.Integer}}},
+		Foresee: func(c nodetype.Call, _ []string) nodetype.Foreseen {
+			return nodetype.Foreseen{Destroys: "it drops " + ir.Text(c.Params["n"])}
+		},
+		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+			return nodetype.Outcome{Outputs: map[string]any{"n": c.Params["n"]}}, nil
+		},
+	}
+	for granted, want := range map[bool]string{
+		true:  "done {\"n\":1,\"results\":[{\"n\":0},{\"n\":1}]}\na#1 again\na#2 default\na default\n",
+		false: "failed {}\nerror: refused at a#1 ",
+	} {
+		p := world{types: types}.compile(t, `{"ir_version": "0.1.0", "nodes": [
+			{"id": "a", "type": "drop", "params": {"n": "${index}"}, "repeat": {"until": "index == 1", "max": 2}}]}`)
+		store := bind(t, p, nil)
+		if granted {
+			p.Grant(p.DryRun(store), false)
+		}
+		if got := show(run(t, p, nil, Options{})); !strings.HasPrefix(got, want) {
+			t.Errorf("granted %v: %s, want %s", granted, got, want)
+		}
+	}
+}
+
 // TestRepeatDryRun shows all that repeat says.
 func TestRepeatDryRun(t *testing.T) {
 	p := world{}.compile(t, `{"ir_version": "0.1.0", "inputs": {"most": {"type": "integer", "default": 3}}, "nodes": [
