@@ -13,20 +13,24 @@ type dagState struct {
 	records   [][]record // by node: they are listed in the order of the document, whatever finished first
 }
 
-// startDAG starts at the flow's start; any other node without incoming edges is dead.
+// startDAG starts at the nodes that begin; any other node without incoming edges is dead.
 func (r *Run) startDAG(f *frame) {
 	d := f.flow.dag
 	f.dag = &dagState{undecided: append([]int(nil), d.incoming...), taken: make([]bool, len(f.flow.nodes)), records: make([][]record, len(f.flow.nodes))}
 	if f.keeps != (keeping{}) {
 		f.dag.books = make([]*books, len(f.flow.nodes))
 	}
+	begins := make([]bool, len(d.incoming))
+	for _, i := range d.starts {
+		begins[i] = true
+		heap.Push(&f.dag.waiting, i)
+	}
 	var dead []int
 	for i, n := range d.incoming {
-		if n == 0 && i != f.flow.start {
+		if n == 0 && !begins[i] {
 			dead = append(dead, i)
 		}
 	}
-	heap.Push(&f.dag.waiting, f.flow.start)
 	f.killEdges(dead)
 	r.launch(f)
 }

@@ -132,7 +132,7 @@ usage: calls = 1
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			flow, err := engine.NewDAG(engine.DAG{Name: "d", Nodes: c.nodes, Edges: edges(c.edges), Start: "a", Concurrency: 4})
+			flow, err := engine.NewDAG(engine.DAG{Name: "d", Nodes: c.nodes, Edges: edges(c.edges), Starts: []string{"a"}, Concurrency: 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestWideDAGKeepsToItsConcurrency(t *testing.T) {
 	const width, most = 200, 7
 	var under, peak atomic.Int32
 	op := probe()
-	d := engine.DAG{Name: "wide", Start: "start", Concurrency: most}
+	d := engine.DAG{Name: "wide", Starts: []string{"start"}, Concurrency: most}
 	exec := func(ctx context.Context, in engine.Input) (engine.Output, error) {
 		n := under.Add(1)
 		for p := peak.Load(); n > p && !peak.CompareAndSwap(p, n); p = peak.Load() {
@@ -184,7 +184,7 @@ func everything(t testing.TB, ops []engine.Op) *engine.Flow {
 	t.Helper()
 	work, _ := load(t, txtar.Parse([]byte(everythingFlow)), ops)
 	var d engine.DAG
-	d.Name, d.Start, d.Concurrency = "everything", "first", 3
+	d.Name, d.Starts, d.Concurrency = "everything", []string{"first"}, 3
 	for _, n := range []struct{ id, reads string }{{"first", ""}, {"left", "first"}, {"right", "first"}, {"last", "left"}} {
 		node := engine.DAGNode{ID: n.id, Flow: work, Settings: engine.Settings{Attempts: 2}}
 		node.Prep = []engine.Binding{{Name: "seed", Expr: seedOf(n.reads)}}

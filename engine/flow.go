@@ -130,6 +130,7 @@ type Tester interface {
 type dag struct {
 	edges       [][]dagEdge // by source node
 	incoming    []int       // how many edges lead to a node
+	starts      []int       // the nodes that begin
 	concurrency int
 }
 

@@ -19,8 +19,8 @@ type DAG struct {
 	Hash              string // of what the dag was made from
 	Nodes             []DAGNode
 	Edges             []DAGEdge
-	Start             string
-	Concurrency       int // how many nodes may be under way at once; 0: one
+	Starts            []string // the nodes that begin
+	Concurrency       int      // how many nodes may be under way at once; 0: one
 	Timeout           time.Duration
 }
 
@@ -96,11 +96,17 @@ func NewDAG(d DAG) (*Flow, error) {
 			f.nodes[from].catch, f.nodes[from].errorTo = ErrorAction, e.From
 		}
 	}
-	start, ok := index[d.Start]
-	if !ok || f.dag.incoming[start] > 0 {
-		return nil, fmt.Errorf("engine: the start %q of the dag %s is no node without incoming edges", d.Start, d.Name)
+	for _, id := range d.Starts {
+		start, ok := index[id]
+		if !ok || f.dag.incoming[start] > 0 {
+			return nil, fmt.Errorf("engine: the start %q of the dag %s is no node without incoming edges", id, d.Name)
+		}
+		f.dag.starts = append(f.dag.starts, start)
 	}
-	f.start = start
+	if len(f.dag.starts) == 0 {
+		return nil, fmt.Errorf("engine: no node of the dag %s begins", d.Name)
+	}
+	f.start = f.dag.starts[0]
 	if f.Hash == "" {
 		sum := sha256.Sum256([]byte(d.Name))
 		f.Hash = hex.EncodeToString(sum[:])

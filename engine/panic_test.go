@@ -66,7 +66,7 @@ func (panicking) Eval(*cond.Scope) (any, error) { panic("in an evaluator") }
 func TestPanicInADAG(t *testing.T) {
 	op := &engine.Op{Name: "op", Idempotent: true}
 	exec := func(context.Context, engine.Input) (engine.Output, error) { return engine.Output{Result: 1}, nil }
-	flow, err := engine.NewDAG(engine.DAG{Name: "d", Start: "a", Nodes: []engine.DAGNode{
+	flow, err := engine.NewDAG(engine.DAG{Name: "d", Starts: []string{"a"}, Nodes: []engine.DAGNode{
 		{ID: "a", Op: op, Exec: exec, Prep: []engine.Binding{{Name: "x", Expr: panicking{}}}}, {ID: "b", Op: op, Exec: exec, Result: panicking{}},
 		{ID: "c", Op: op, Exec: exec, Batch: &engine.Batch{Items: panicking{}}}, {ID: "d", Op: op, Exec: exec}},
 		Edges: []engine.DAGEdge{{From: "a", Action: "error", To: "b"}, {From: "b", Action: "error", To: "c"}, {From: "c", Action: "error", To: "d"}}})

@@ -133,7 +133,7 @@ usage: calls = 6
 			if c.edges != "" {
 				list = edges(c.edges)
 			}
-			flow, err := engine.NewDAG(engine.DAG{Name: "d", Nodes: c.nodes, Edges: list, Start: c.nodes[0].ID, Concurrency: 4})
+			flow, err := engine.NewDAG(engine.DAG{Name: "d", Nodes: c.nodes, Edges: list, Starts: []string{c.nodes[0].ID}, Concurrency: 4})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ const (
 	BadParamType    = "bad-param-type"
 	MissingInput    = "missing-input"
 	BadTemplate     = "bad-template"
+	BadStart        = "bad-start" // a node that begins and also runs after one that does
 	Cycle           = "cycle"
 	UnreachableNode = "unreachable-node"
 	// An edge's action that its node cannot give.
@@ -38,7 +39,7 @@ const (
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
 	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
-		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, Cycle, UnreachableNode, ImpossibleAction, UnroutedAction, UnusedInput,
+		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, BadStart, Cycle, UnreachableNode, ImpossibleAction, UnroutedAction, UnusedInput,
 		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest}
 }
 
@@ -49,7 +50,7 @@ func Tier(code string) int {
 			switch {
 			case i < 7:
 				return 1
-			case i < 17:
+			case i < 18:
 				return 2
 			}
 			return 3

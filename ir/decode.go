@@ -36,7 +36,7 @@ func decode(data []byte) (*Workflow, *decoder) {
 		{"edges", false, func(p string, v any) {
 			d.each(p, v, func(p string, v any) { w.Edges = append(w.Edges, d.edge(p, v)) })
 		}},
-		{"start_node", false, func(p string, v any) { w.StartNode = d.text(p, v) }},
+		{"start_node", false, func(p string, v any) { w.Start = d.starts(p, v) }},
 		{"inputs", false, func(p string, v any) {
 			w.Inputs = []Input{}
 			d.entries(p, v, func(p, name string, v any) { w.Inputs = append(w.Inputs, d.input(p, name, v)) })
@@ -172,6 +172,26 @@ func (d *decoder) text(path string, v any) string {
 		d.want(path, "a string", v)
 	}
 	return s
+}
+
+// starts reads the ids of the nodes that begin: one, or a list of several.
+func (d *decoder) starts(path string, v any) []string {
+	list, several := v.([]any)
+	if !several {
+		if _, ok := v.(string); !ok {
+			d.want(path, "the id of a node, or a list of ids", v)
+			return nil
+		}
+		return []string{d.text(path, v)}
+	}
+	if len(list) == 0 {
+		d.want(path, "the id of a node, or a list of ids", v)
+	}
+	var out []string
+	for i, id := range list {
+		out = append(out, d.text(index(path, i), id))
+	}
+	return out
 }
 
 func (d *decoder) bool(path string, v any) bool {

@@ -66,8 +66,8 @@ func (d *display) line(format string, args ...any) {
 
 func (d *display) steps() {
 	order := d.g.documentOrder()
-	if d.w.StartNode != "" && (len(order) == 0 || d.w.Nodes[order[0]].ID != d.w.StartNode) {
-		d.line("begins at %s", d.w.StartNode)
+	if s := d.w.Start; len(s) > 1 || len(s) == 1 && (len(order) == 0 || d.w.Nodes[order[0]].ID != s[0]) {
+		d.line("begins at %s", strings.Join(s, ", "))
 	}
 	for i, n := range order {
 		next := -1

@@ -25,8 +25,15 @@ func (w *Workflow) Encode() []byte {
 			o.text("action", e.Action)
 		}
 	})
-	if w.StartNode != "" {
-		o.text("start_node", w.StartNode)
+	switch {
+	case len(w.Start) == 1:
+		o.text("start_node", w.Start[0])
+	case len(w.Start) > 1:
+		ids := make([]any, len(w.Start))
+		for i, id := range w.Start {
+			ids[i] = id
+		}
+		o.value("start_node", ids)
 	}
 	if w.Inputs != nil {
 		o.object("inputs", func(o *writer) {

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,10 +10,10 @@ import (
 // edges the first is kept.
 type graph struct {
 	w          *Workflow
-	start      int
+	starts     []int   // the nodes that begin
 	out, in    [][]int // per node: indexes into w.Edges
 	from, to   []int   // per edge
-	reached    []bool  // per node: can be reached from the start
+	reached    []bool  // per node: can be reached from one that begins
 	component  []int   // per node: its strongly connected component
 	cyclic     []bool  // per component: holds a cycle
 	order      []int   // all nodes; along edges, but inside a cycle
@@ -44,20 +45,19 @@ func newGraph(w *Workflow) *graph {
 			g.errorEdges[from] = true
 		}
 	}
-	g.start = w.Start()
+	g.starts = w.Starts()
 	g.walk()
 	g.components()
 	return g
 }
 
-// walk marks what can be reached from the start.
+// walk marks what can be reached from the nodes that begin.
 func (g *graph) walk() {
 	g.reached = make([]bool, len(g.out))
-	if g.start < 0 {
-		return
+	stack := slices.Clone(g.starts)
+	for _, n := range stack {
+		g.reached[n] = true
 	}
-	stack := []int{g.start}
-	g.reached[g.start] = true
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

@@ -30,8 +30,12 @@ func newLiveness(g *graph, results func(int) []string) *liveness {
 	root.up, root.jump = root, root
 	l := &liveness{g: g, results: results, root: root, guards: make([]*guard, len(g.out)), outcomes: make([]map[string]*guard, len(g.out)),
 		budget: 1 << 22}
+	begins := make([]bool, len(g.out))
+	for _, n := range g.starts {
+		begins[n] = true
+	}
 	for _, n := range g.order {
-		if n == g.start {
+		if begins[n] {
 			l.guards[n] = root
 			continue
 		}

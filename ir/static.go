@@ -280,10 +280,11 @@ func (v *validator) graphs() {
 	}
 	for n := range v.w.Nodes {
 		if id := v.w.Nodes[n].ID; !v.g.reached[n] && !v.unread.reach(n) && id != "" && v.g.ids[id] == n {
-			v.error(UnreachableNode, index("nodes", n), n, "%q never runs: no edge leads to it from %q, where the workflow begins; add an edge to it, or take it out",
-				v.w.Nodes[n].ID, v.w.Nodes[v.g.start].ID)
+			v.error(UnreachableNode, index("nodes", n), n, "%q never runs: no edge leads to it from %s, where the workflow begins; add an edge to it, or take it out",
+				v.w.Nodes[n].ID, v.beginning())
 		}
 	}
+	v.starts()
 	for n := range v.w.Nodes {
 		v.routed(n)
 	}

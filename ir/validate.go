@@ -99,7 +99,9 @@ func (w *Workflow) names(reported diag.List) diag.List {
 		dangling(key(index("edges", i), "from"), "the edge leaves", e.From)
 		dangling(key(index("edges", i), "to"), "the edge leads to", e.To)
 	}
-	dangling("start_node", "the workflow starts at", w.StartNode)
+	for i, id := range w.Start {
+		dangling(w.startPath(i), "the workflow starts at", id)
+	}
 	stdin := ""
 	for _, in := range w.Inputs {
 		if in.FromStdin && stdin != "" {

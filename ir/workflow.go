@@ -6,13 +6,13 @@ import "pflow/internal/value"
 // map[string]any as Decode makes them; int and float64 are as welcome to whoever builds one in Go. A json.Number keeps
 // the text of the document, so that what nobody computes with survives unchanged.
 type Workflow struct {
-	Version   string // ir_version, 0.1.x
-	Nodes     []Node
-	Edges     []Edge
-	StartNode string   // "" lets the edges decide, see Start
-	Inputs    []Input  // in document order; nil: the document declares none and templates imply them; empty: there are none
-	Outputs   []Output // in document order
-	Mappings  any      // reserved: accepted, kept, unused
+	Version  string // ir_version, 0.1.x
+	Nodes    []Node
+	Edges    []Edge
+	Start    []string // start_node: the nodes that begin; nil lets the edges decide, see Starts
+	Inputs   []Input  // in document order; nil: the document declares none and templates imply them; empty: there are none
+	Outputs  []Output // in document order
+	Mappings any      // reserved: accepted, kept, unused
 }
 
 // Node is one step.
@@ -103,14 +103,22 @@ func (w *Workflow) Input(name string) (Input, bool) {
 	return Input{}, false
 }
 
-// Start is the index of the node that begins: start_node, else the only node without incoming edges, else the first.
-// It is -1 without nodes.
-func (w *Workflow) Start() int {
-	if len(w.Nodes) == 0 {
-		return -1
+// Starts lists the indexes of the nodes that begin, in the order of the document: those that start_node names, else the only node without incoming
+// edges, else the first. It is empty without nodes.
+func (w *Workflow) Starts() []int {
+	wanted := make(map[string]bool, len(w.Start))
+	for _, id := range w.Start {
+		wanted[id] = true
 	}
-	if i := w.Node(w.StartNode); i >= 0 {
-		return i
+	var named []int
+	for i := range w.Nodes {
+		if id := w.Nodes[i].ID; wanted[id] {
+			named = append(named, i)
+			delete(wanted, id)
+		}
+	}
+	if len(named) > 0 || len(w.Nodes) == 0 {
+		return named
 	}
 	entered := make(map[string]bool, len(w.Edges))
 	for _, e := range w.Edges {
@@ -122,9 +130,9 @@ func (w *Workflow) Start() int {
 			continue
 		}
 		if only >= 0 {
-			return 0
+			return []int{0}
 		}
 		only = i
 	}
-	return max(only, 0)
+	return []int{max(only, 0)}
 }

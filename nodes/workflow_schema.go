@@ -26,7 +26,7 @@ func workflowReplySchema(components []*ir.Interface) object {
 		}, "type", "description")}},
 		{"nodes", object{"type": "array", "items": object{"anyOf": kinds}}},
 		{"edges", object{"type": "array", "items": closed([]property{{"from", text}, {"to", text}, {"action", text}}, "from", "to")}},
-		{"start_node", text},
+		{"start_node", object{"type": []any{"string", "array"}, "items": text}},
 		{"outputs", object{"type": "object", "additionalProperties": closed([]property{
 			{"source", text}, {"type", types}, {"description", text},
 		}, "source")}},

@@ -162,8 +162,8 @@ func (s *shared) compile(name string, w *ir.Workflow, chain []string, given map[
 	for _, e := range w.Edges {
 		d.Edges = append(d.Edges, engine.DAGEdge{From: e.From, Action: e.Action, To: entrance(e.To)})
 	}
-	if at := w.Start(); at >= 0 {
-		d.Start = entrance(w.Nodes[at].ID)
+	for _, at := range w.Starts() {
+		d.Starts = append(d.Starts, entrance(w.Nodes[at].ID))
 	}
 	p.outputs = c.outputs()
 	if s.found.HasErrors() {

@@ -81,10 +81,12 @@ func killed(t testing.TB) *Program {
 		{"id": "poll", "type": "flaky", "retry": {"attempts": "${a.out.tries}", "wait": "2ms"}, "params": {"value": "${previous.out}${index}"},
 			"repeat": {"until": "index == inputs.last", "max": 9, "wait": "${a.out.wait}"}},
 		{"id": "items", "type": "leaf", "params": {"n": "${index}"}, "batch": {"items": [1, 2]}, "repeat": {"until": "result.out == \"acted 1\"", "max": 3}},
+		{"id": "own", "type": "flaky", "retry": {"attempts": 100, "wait": "2ms"}, "params": {"value": "own"}},
 		{"id": "end", "type": "echo", "params": {"value": "${send.out} ${mend.out ?? \"\"} ${each.results[4].out} ${each.count} ${poll.out} ${items.results[1].results[0].out}"}}],
 		"inputs": {"last": {"type": "integer", "default": 4}},
 		"edges": [{"from": "a", "to": "each"}, {"from": "a", "to": "send"}, {"from": "a", "to": "beside"}, {"from": "a", "to": "poll"}, {"from": "a", "to": "items"}, {"from": "poll", "to": "end"}, {"from": "items", "to": "end"}, {"from": "beside", "to": "fails"},
-			{"from": "fails", "action": "error", "to": "mend"}, {"from": "each", "to": "end"}, {"from": "send", "to": "end"}, {"from": "mend", "to": "end"}]}`)
+			{"from": "fails", "action": "error", "to": "mend"}, {"from": "each", "to": "end"}, {"from": "send", "to": "end"}, {"from": "mend", "to": "end"}],
+		"start_node": ["own", "a"]}`)
 }
 
 // child begins the run of a home, or goes on with it, and writes how it ended.

@@ -69,6 +69,11 @@ warning: the output n is null: the node never did not run
 			{"id": "j", "type": "echo", "params": {"value": "${l.out ?? r.out}"}}],
 			"edges": [{"from": "a", "to": "l", "action": "left"}, {"from": "a", "to": "r", "action": "right"}, {"from": "l", "to": "j"}, {"from": "r", "to": "j"}]}`, nil,
 			"done {\"out\":\"r\",\"text\":\"r\"}\na right\nr default\nj default\n"},
+		{"several nodes begin", `{"ir_version": "0.1.0", "nodes": [
+			{"id": "a", "type": "echo", "params": {"value": "a"}}, {"id": "b", "type": "fail"}, {"id": "c", "type": "echo", "params": {"value": "c"}},
+			{"id": "d", "type": "echo", "params": {"value": "${a.out} ${b.error.kind ?? \"-\"}"}}],
+			"edges": [{"from": "a", "to": "d"}, {"from": "b", "to": "d", "action": "error"}], "start_node": ["c", "b", "a"]}`, nil,
+			"done {\"out\":\"a not_found\",\"text\":\"a not_found\"}\na default\nb error\nc default\nd default\n"},
 		{"a batch goes on after a failed item", `{"ir_version": "0.1.0", "inputs": {"list": {"type": "array", "required": true}}, "nodes": [
 			{"id": "b", "type": "shout", "batch": {"items": "${list}", "as": "it", "on_error": "continue", "concurrency": 2}, "params": {"text": "$it"}}]}`,
 			map[string]any{"list": []any{"a", nil, "c"}},
