@@ -42,6 +42,7 @@ var imports = map[string][]string{
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"internal/flowdiff":  {"engine", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
 	"internal/home":      {},
 	"internal/settings":  {"ir", "engine/journal", "internal/diag", "internal/home", "internal/yamltree"},
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
@@ -92,6 +93,7 @@ var importers = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/prompt",
 	"github.com/sashabaranov/go-openai":        "internal/llm",
 	"golang.org/x/term":                        "cmd/pflow",
+	"github.com/rogpeppe/go-internal":          "internal/flowdiff",
 	"mvdan.cc/sh/v3":                           "nodes",
 	"gonum.org/v1/gonum":                       "internal/stats",
 	"golang.org/x/text":                        "internal/experiment",

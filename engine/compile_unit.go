@@ -38,6 +38,7 @@ func (c *compiler) flowUnit(name, given *yamltree.Value, types cond.Record, opAt
 		return unitSpec{}
 	}
 	c.parts = append(c.parts, "flow "+flow.Name+" "+flow.Hash)
+	c.flow.source.Inner[name.Text] = flow
 	if types == nil {
 		return unitSpec{flow: flow}
 	}

@@ -6,6 +6,7 @@ import (
 	"pflow/engine/cond"
 	"pflow/internal/diag"
 	"pflow/internal/value"
+	"pflow/internal/yamltree"
 )
 
 // Flow is a compiled flow: every name, type, condition and route settled. It is immutable and safe for concurrent runs.
@@ -24,7 +25,18 @@ type Flow struct {
 	loop   bool // the rounds of a node that repeats, see Repeat
 	ends   []string
 	run    *runUse // what its expressions read of run; nil: nothing
+	source *Definition
 }
+
+// Definition is what a flow was compiled from: the merged and edited document, and what that names.
+type Definition struct {
+	Tree      *yamltree.Value
+	Inner     map[string]*Flow // by what flow: options call them
+	Documents []Document       // the prompts and schemas that its own nodes use, each once
+}
+
+// Definition is nil for a flow that was not loaded from a document.
+func (f *Flow) Definition() *Definition { return f.source }
 
 // stateKey is a declared key of the store.
 type stateKey struct {

@@ -78,7 +78,7 @@ func (s *session) load(doc Document, name string) *Flow {
 	s.stack = append(s.stack, doc.Path)
 	defer func() { s.stack = s.stack[:len(s.stack)-1] }()
 	c := &compiler{s: s, src: src, chain: chain, flow: &Flow{
-		Name: src.Name.Text, Description: src.Description.Text, File: doc.Path,
+		Name: src.Name.Text, Description: src.Description.Text, File: doc.Path, source: &Definition{Tree: tree, Inner: map[string]*Flow{}},
 	}}
 	c.compile()
 	c.flow.Hash = hashFlow(tree, c.parts)

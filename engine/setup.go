@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,6 +124,10 @@ func (s *Setup) Expression(option string, lang cond.Lang) *cond.Program {
 func (s *Setup) Find(kind DocumentKind, name string) (Document, error) {
 	doc, err := s.c.s.loader.Resources.Find(kind, name, s.c.chain)
 	if err == nil {
+		used := &s.c.flow.source.Documents
+		if !slices.ContainsFunc(*used, func(d Document) bool { return d.Path == doc.Path }) {
+			*used = append(*used, doc)
+		}
 		sum := sha256.Sum256(doc.Data)
 		s.c.parts = append(s.c.parts, string(kind)+" "+name+" "+hex.EncodeToString(sum[:]))
 	}

@@ -16,7 +16,7 @@ func (a *app) flowCommand() *cobra.Command {
 one that pflow brings along, or the path of a file. shipped:NAME is always the one that pflow brings along.`,
 		Example: "  pflow flow list\n  pflow flow check ./my.yaml\n  pflow flow eject planner-offline",
 	}
-	c.AddCommand(a.flowCheckCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
+	c.AddCommand(a.flowCheckCommand(), a.flowDiffCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
 		a.flowRunCommand(), a.flowSchemaCommand(), a.flowShowCommand(), a.flowTestCommand())
 	return c
 }

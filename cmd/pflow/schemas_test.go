@@ -46,6 +46,8 @@ nodes             node search zebra
 node              node show shell
 node              node show write-file
 node              node show workflow
+flow-diff         flow diff planner-offline
+flow-diff         flow diff planner-offline planner-fast
 `
 	documents := map[string]string{
 		"greet.json":   `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine"
+	"pflow/internal/flowdiff"
+	"pflow/internal/value"
+)
+
+// comparedFlow is one side of `flow diff --json`.
+type comparedFlow struct {
+	Flow string `json:"flow"` // as it was named
+	File string `json:"file"`
+	Hash string `json:"hash"`
+}
+
+func (a *app) flowDiffCommand() *cobra.Command {
+	var exitCode bool
+	c := &cobra.Command{
+		Use:   "diff FLOW [FLOW]",
+		Short: "Say how two flows differ in what they mean",
+		Long: `Say how the second flow differs from the first: nodes, edges, conditions, expressions, options, numbers and limits, after
+extends, with the flows they run, their prompts and schemas. Layout, comments, names and descriptions make no difference.
+
+With one flow, it is compared with the shipped flow of that name, of which it may be an ejected copy. --set edits the last flow.
+Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
+		Example: "  pflow flow diff planner\n  pflow flow diff shipped:planner ./mine.yaml --json\n  pflow flow diff planner planner --set params.max_attempts=2",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return usage("want one flow or two to compare; pflow flow list shows those there are")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeFlows,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if isPath(args[0]) || strings.HasPrefix(args[0], engine.Shipped) {
+					return usage("compare %s with what? name two flows, as in pflow flow diff planner %[1]s", args[0])
+				}
+				args = []string{engine.Shipped + args[0], args[0]}
+			}
+			return a.diffFlows(args[0], args[1], exitCode)
+		},
+	}
+	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit status 1 if the flows differ")
+	a.setFlag(c)
+	return c
+}
+
+func (a *app) diffFlows(old, new string, exitCode bool) error {
+	set := a.set
+	a.set = nil
+	before, _, err := a.load(old)
+	if err != nil {
+		return err
+	}
+	a.set = set
+	after, _, err := a.load(new)
+	if err != nil {
+		return err
+	}
+	changes := flowdiff.Compare(before, after)
+	if a.asJSON {
+		err = a.printJSON(struct {
+			Schema  string            `json:"schema"`
+			Old     comparedFlow      `json:"old"`
+			New     comparedFlow      `json:"new"`
+			Changes []flowdiff.Change `json:"changes"`
+		}{"pflow.flow-diff/v1", comparedFlow{old, before.File, before.Hash}, comparedFlow{new, after.File, after.Hash}, changes})
+	} else {
+		err = a.showChanges(changes)
+		if len(changes) == 0 && !a.quiet {
+			fmt.Fprintf(a.stderr, "%s and %s mean the same\n", old, new)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if exitCode && len(changes) > 0 {
+		return fail(exitFailed, "%s", count(len(changes), "difference"))
+	}
+	return nil
+}
+
+// showChanges prints each change as a line, and texts of several lines as unified diffs below it.
+func (a *app) showChanges(changes []flowdiff.Change) error {
+	var b strings.Builder
+	flow := ""
+	for _, ch := range changes {
+		if ch.Flow != flow {
+			flow = ch.Flow
+			fmt.Fprintf(&b, "in the flow %s:\n", flow)
+		}
+		mark := map[string]string{flowdiff.Added: "+", flowdiff.Removed: "-", flowdiff.Changed: "~"}[ch.Change]
+		fmt.Fprintf(&b, "%s %s %s", mark, ch.Kind, ch.Path)
+		switch {
+		case ch.Diff != "":
+			for line := range strings.Lines(ch.Diff) {
+				b.WriteString("\n    " + strings.TrimRight(line, "\n"))
+			}
+		case ch.Change == flowdiff.Changed:
+			fmt.Fprintf(&b, ": %s -> %s", shownValue(ch.Old), shownValue(ch.New))
+		case ch.Change == flowdiff.Added && ch.New != nil:
+			fmt.Fprintf(&b, ": %s", shownValue(ch.New))
+		case ch.Change == flowdiff.Removed && ch.Old != nil:
+			fmt.Fprintf(&b, ": %s", shownValue(ch.Old))
+		}
+		b.WriteByte('\n')
+	}
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
+}
+
+// shownValue writes a text as it is and other values as JSON, on one line.
+func shownValue(v any) string {
+	if text, ok := v.(string); ok && text != "" {
+		return strings.Join(strings.Fields(text), " ")
+	}
+	return value.JSON(v)
+}
