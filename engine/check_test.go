@@ -19,7 +19,7 @@ var specKinds = strings.Fields(`
 	bad-yaml unknown-key duplicate-key wrong-kind missing-key bad-name bad-type unknown-op unknown-param bad-param
 	missing-prep unknown-node unreachable-node no-path-to-end unrouted-action impossible-action no-default-route
 	bad-expression bad-condition condition-not-bool unknown-state-key read-before-write unknown-flow flow-cycle
-	unknown-prompt unknown-schema prompt-missing-var prompt-unused-var bad-retry bad-extends bad-catch-all unknown-meter`)
+	unknown-prompt unknown-schema prompt-missing-var prompt-unused-var bad-retry bad-function bad-extends bad-catch-all unknown-meter`)
 
 // loadFile compiles a test flow; flows/ and prompts/ beside it hold what it names.
 func loadFile(t testing.TB, file string, set ...engine.Setting) (*engine.Flow, diag.List) {

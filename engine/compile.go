@@ -20,6 +20,7 @@ type compiler struct {
 
 	store  cond.Record
 	params cond.Record
+	funcs  []*cond.Func
 	envs   map[string]*cond.Env
 	seen   int // the names in them
 	index  map[string]int
@@ -59,6 +60,7 @@ func (c *compiler) compile() {
 	c.envs = map[string]*cond.Env{}
 	c.compileState()
 	c.compileParams()
+	c.compileFunctions()
 	c.index = make(map[string]int, len(c.src.Nodes))
 	for i, n := range c.src.Nodes {
 		c.index[n.ID.Text] = i

@@ -24,6 +24,9 @@ func (c *compiler) compileVars(n *node, src *syntax.Node, facts *nodeFacts, sees
 	types := cond.Record{}
 	env, has := sees(nil), -1 // how many vars it has
 	for i := range src.Vars {
+		if c.crowded || c.s.full() {
+			return nil
+		}
 		v := &src.Vars[i]
 		// An environment is dear to make, and most vars name no other.
 		if has < len(types) && mentions(&v.Expr, "vars") {

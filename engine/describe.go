@@ -2,7 +2,9 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
+	"pflow/engine/cond"
 	"pflow/internal/value"
 )
 
@@ -26,6 +28,23 @@ func (f *Flow) State() []StateKey {
 
 // Params gives the flow's constants.
 func (f *Flow) Params() map[string]any { return f.params }
+
+// FunctionInfo is a function of a flow; Body is its source, in the language Lang.
+type FunctionInfo struct {
+	Name string    `json:"name"`
+	Args []string  `json:"args"`
+	Lang cond.Lang `json:"lang"`
+	Body string    `json:"body"`
+}
+
+// String is the function on one line.
+func (f FunctionInfo) String() string {
+	body := strings.Join(strings.Fields(f.Body), " ")
+	return f.Name + "(" + strings.Join(f.Args, ", ") + ") = " + body
+}
+
+// Functions lists the functions that the flow declares, in the order of the document.
+func (f *Flow) Functions() []FunctionInfo { return f.funcs }
 
 // Edge is one way from a node to another, or to End. Condition is what must hold, as its author wrote it; Caught tells
 // the edge that an error takes.

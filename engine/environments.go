@@ -53,17 +53,25 @@ func (c *compiler) env(records map[string]cond.Record, prep cond.Record, more va
 	if made {
 		return env
 	}
+	names := len(c.funcs)
 	for _, r := range records {
-		c.seen += len(r)
+		names += len(r)
 	}
-	if c.seen > maxSeen {
-		if !c.crowded {
-			c.crowded = true
-			c.report(whole(c.src.Tree.Get("nodes")), "bad-yaml", none, "the flow has too many nodes with preps of their own for its %d state keys and %d params; split it into several flows", len(c.src.State), len(c.params))
-		}
+	if c.crowd(names) {
 		return nil
 	}
-	env = &cond.Env{Records: records, Vars: more, Keyed: runKeyed}
+	env = &cond.Env{Records: records, Vars: more, Keyed: runKeyed, Funcs: c.funcs}
 	c.envs[key.String()] = env
 	return env
+}
+
+// crowd counts the names of an environment that is about to be made, and reports whether there are too many.
+func (c *compiler) crowd(names int) bool {
+	if c.seen += names; c.seen > maxSeen {
+		if !c.crowded {
+			c.crowded = true
+			c.report(whole(c.src.Tree.Get("nodes")), "bad-yaml", none, "the flow has too many nodes with preps of their own for its %d state keys, %d params and %d functions; split it into several flows", len(c.src.State), len(c.params), len(c.funcs))
+		}
+	}
+	return c.crowded
 }

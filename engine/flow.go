@@ -18,6 +18,7 @@ type Flow struct {
 
 	keys   map[string]stateKey // nil: the store is open (flows made by NewDAG)
 	params map[string]any
+	funcs  []FunctionInfo
 	limits limits
 	start  int
 	nodes  []node

@@ -9,6 +9,9 @@ import (
 func (f *Flow) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
+	for _, fn := range f.funcs {
+		fmt.Fprintf(&b, "  %%%% function %s\n", fn)
+	}
 	fmt.Fprintf(&b, "  start((start)) --> %s\n", mermaidID(f.Start()))
 	for _, n := range f.Describe() {
 		fmt.Fprintf(&b, "  %s[%s]\n", mermaidID(n.ID), mermaidText(n.label()))
@@ -36,7 +39,11 @@ func mermaidText(s string) string {
 // DOT draws the flow in Graphviz's language.
 func (f *Flow) DOT() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %s {\n  node [shape=box];\n  \"*start\" [shape=circle, label=start];\n  \"*end\" [shape=doublecircle, label=end];\n", dotText(f.Name))
+	fmt.Fprintf(&b, "digraph %s {\n", dotText(f.Name))
+	for _, fn := range f.funcs {
+		fmt.Fprintf(&b, "  // function %s\n", fn)
+	}
+	fmt.Fprintf(&b, "  node [shape=box];\n  \"*start\" [shape=circle, label=start];\n  \"*end\" [shape=doublecircle, label=end];\n")
 	fmt.Fprintf(&b, "  \"*start\" -> %s;\n", dotText(f.Start()))
 	for _, n := range f.Describe() {
 		fmt.Fprintf(&b, "  %s [label=%s];\n", dotText(n.ID), dotText(n.label()))

@@ -14,6 +14,7 @@ var kinds = []Kind{
 	{"bad-condition", "a condition, or retry.on, does not compile"},
 	{"bad-expression", "an expression does not compile, or names what it cannot see"},
 	{"bad-extends", "the extended flow cannot be found or extends itself, or null removes what is not there"},
+	{"bad-function", "a function has the name of another or calls itself, or its arguments cannot be named so"},
 	{"bad-name", "a name is not of the form that names of its sort have"},
 	{"bad-param", "an option of an op has a wrong value, or a needed one is missing"},
 	{"bad-prompt", "a prompt file has no front matter, or its template cannot be read"},

@@ -198,7 +198,7 @@ func hashFlow(tree *yamltree.Value, parts []string) string {
 
 // keyOrder lists the keys of the mappings whose order means something.
 func keyOrder(lines []string, key string, v *yamltree.Value) []string {
-	ordered := key == "nodes" || key == "prep" || key == "vars" || key == "post" || key == "branches"
+	ordered := key == "nodes" || key == "functions" || key == "prep" || key == "vars" || key == "post" || key == "branches"
 	for _, e := range v.Entries {
 		if ordered {
 			lines = append(lines, key+" "+e.Key)

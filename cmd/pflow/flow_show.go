@@ -10,17 +10,18 @@ import (
 
 // shownFlow is `flow show --json`: what a flow was compiled to.
 type shownFlow struct {
-	Schema      string            `json:"schema"`
-	Name        string            `json:"name"`
-	Description string            `json:"description"`
-	File        string            `json:"file"`
-	Hash        string            `json:"hash"`
-	State       []engine.StateKey `json:"state"`
-	Params      map[string]any    `json:"params"`
-	Start       string            `json:"start"`
-	Nodes       []engine.NodeInfo `json:"nodes"`
-	Edges       []engine.Edge     `json:"edges"`
-	Ends        []string          `json:"ends"` // the actions with which it can end
+	Schema      string                `json:"schema"`
+	Name        string                `json:"name"`
+	Description string                `json:"description"`
+	File        string                `json:"file"`
+	Hash        string                `json:"hash"`
+	State       []engine.StateKey     `json:"state"`
+	Params      map[string]any        `json:"params"`
+	Functions   []engine.FunctionInfo `json:"functions,omitempty"`
+	Start       string                `json:"start"`
+	Nodes       []engine.NodeInfo     `json:"nodes"`
+	Edges       []engine.Edge         `json:"edges"`
+	Ends        []string              `json:"ends"` // the actions with which it can end
 }
 
 func (a *app) flowShowCommand() *cobra.Command {
@@ -44,7 +45,7 @@ func (a *app) flowShowCommand() *cobra.Command {
 				return err
 			}
 			return a.printJSON(shownFlow{
-				"pflow.flow/v1", f.Name, f.Description, f.File, f.Hash, append([]engine.StateKey{}, f.State()...), f.Params(), f.Start(), f.Describe(),
+				"pflow.flow/v1", f.Name, f.Description, f.File, f.Hash, append([]engine.StateKey{}, f.State()...), f.Params(), f.Functions(), f.Start(), f.Describe(),
 				f.Edges(), f.Ends(),
 			})
 		},

@@ -5,11 +5,11 @@ import "pflow/internal/value"
 // Object gives a program whose value is an object: the values of parts under their names. The parts share one bound on
 // work. An error has the place of the part that failed.
 func Object(names []string, parts []*Program) *Program {
-	return &Program{typ: value.Object, names: names, parts: parts}
+	return &Program{typ: value.Object, names: names, parts: parts, path: true}
 }
 
 // List gives a program whose value is a list of the values of parts, as Object does.
-func List(parts []*Program) *Program { return &Program{typ: value.Array, parts: parts} }
+func List(parts []*Program) *Program { return &Program{typ: value.Array, parts: parts, path: true} }
 
 // build computes the value of an object or a list.
 func (p *Program) build(s *Scope) (any, error) {
@@ -18,7 +18,7 @@ func (p *Program) build(s *Scope) (any, error) {
 		v, ok := part.member(s)
 		if !ok {
 			var err error
-			if v, err = part.run(s); err != nil {
+			if v, err = part.value(s); err != nil {
 				return nil, err
 			}
 		}

@@ -59,8 +59,11 @@ func (c *Compiler) compileCEL(p *Program, env *Env) (problems []Problem) {
 	}
 	p.typ, p.null, p.reads = t, out.Kind() == types.NullTypeKind, names.reads
 	p.dag = names.loops
+	for _, f := range names.called {
+		p.calls(f)
+	}
 	p.info = tree.SourceInfo()
-	celRewrite(tree, names.next)
+	celRewrite(tree, env, names.next)
 	if p.cel, err = e.cel.Program(checked, cel.EvalOptions(cel.OptOptimize)); err != nil {
 		return []Problem{{Kind: BadExpression, Message: plain(err.Error())}}
 	}
@@ -83,7 +86,10 @@ func (p *Program) evalCEL(s *Scope) (any, error) {
 	}
 	var known *fault.Error
 	var cancelled interpreter.EvalCancelledError
+	var called *callError
 	switch {
+	case errors.As(err, &called):
+		return nil, p.calledAt(called, offset)
 	case errors.As(err, &known):
 		return nil, p.raise(known, offset)
 	case errors.As(err, &cancelled):

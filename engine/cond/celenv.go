@@ -46,7 +46,11 @@ func (c *Compiler) celEnv(env *Env) (*celEnv, error) {
 	for name, t := range env.Vars {
 		variables = append(variables, decls.NewVariable(name, celType(t)))
 	}
-	extended, err := c.cel.env.Extend(cel.VariableDecls(variables...))
+	options := []cel.EnvOption{cel.VariableDecls(variables...)}
+	for _, f := range env.Funcs {
+		options = append(options, f.celCallable())
+	}
+	extended, err := c.cel.env.Extend(options...)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type celResolver struct {
 	next     int64 // the highest id of a node
 	locals   []string
 	loops    bool
+	called   []*Func
 	problems []Problem
 	reads    []Read
 }
@@ -226,6 +227,10 @@ func (r *celResolver) callExpr(e ast.Expr, accu string) {
 		r.call(e, ours, args...)
 		return
 	}
+	if f := r.env.function(name); f != nil {
+		r.called = append(r.called, f)
+		return
+	}
 	if c := name[0]; c >= 'a' && c <= 'z' && celOff[name] == "" && !slices.Contains(r.functions, name) {
 		r.unknownFunction(name, r.before(at, name))
 	}
@@ -319,8 +324,12 @@ func (r *celResolver) before(at int, name string) int {
 }
 
 func (r *celResolver) unknownFunction(name string, at int) {
+	if p, ok := r.env.laterFunction(name, at); ok {
+		r.problems = append(r.problems, p)
+		return
+	}
 	r.problems = append(r.problems, Problem{Kind: BadExpression, Offset: at, Message: fmt.Sprintf("there is no function %q", name),
-		Suggestion: nearestFunction(name, r.functions)})
+		Suggestion: r.env.nearestFunction(name, r.functions)})
 }
 
 func (r *celResolver) comprehension(e ast.Expr) {

@@ -9,6 +9,7 @@ import (
 // celRewriter changes a checked tree, in place, where the types are needed for it or no longer matter.
 type celRewriter struct {
 	tree *ast.AST
+	env  *Env
 	fac  ast.ExprFactory
 	next int64
 }
@@ -19,8 +20,8 @@ type celRewriter struct {
 // both and forget an error if the other side decides: `missing || true` would be true. Operands whose type is only known
 // when they are computed are checked by operations of ours, whose errors say what was wrong. Loops, and what makes text
 // or walks lists, pay for it to the Scope.
-func celRewrite(tree *ast.AST, next int64) {
-	w := celRewriter{tree: tree, fac: ast.NewExprFactory(), next: next}
+func celRewrite(tree *ast.AST, env *Env, next int64) {
+	w := celRewriter{tree: tree, env: env, fac: ast.NewExprFactory(), next: next}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(w.visit))
 }
 
@@ -196,7 +197,7 @@ func (w *celRewriter) call(e ast.Expr) {
 			}
 			return
 		}
-		if !call.IsMemberFunction() && sharedByName[name] != nil {
+		if !call.IsMemberFunction() && (sharedByName[name] != nil || w.env.function(name) != nil) {
 			put(name, append(args[:len(args):len(args)], w.scope(e))...)
 		}
 	}

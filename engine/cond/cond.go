@@ -34,6 +34,8 @@ type Env struct {
 	// Keyed are members of records that are closed records themselves, as "run.visits": their members are of one type and
 	// read by names that are written out. The names are settled by whoever compiles, from Reads: Record is "run.visits".
 	Keyed map[string]value.Type
+	Funcs []*Func  // that the flow declares
+	Later []string // the functions that are declared after the one that the expression is the body of, itself first
 }
 
 // The kinds of problems.

@@ -44,9 +44,9 @@ func (c *Compiler) compileExpr(p *Program, env *Env) (problems []Problem) {
 		return []Problem{{Kind: BadExpression, Message: "the expression gives no value of a flow"}}
 	}
 	p.path = isPath(tree.Node) && !slices.ContainsFunc(names.reads, func(r Read) bool { return env.Keyed[r.Record] == value.Number })
-	w := rewriter{exprEnv: e, made: map[*ast.CallNode]string{}, done: map[ast.Node]ast.Node{}}
+	w := rewriter{exprEnv: e, program: p, made: map[*ast.CallNode]string{}, done: map[ast.Node]ast.Node{}}
 	tree.Node = w.node(tree.Node)
-	p.reads, p.dag = names.reads, w.shares
+	p.reads, p.dag = names.reads, p.dag || w.shares
 	if p.expr, err = compiler.Compile(tree, e.config); err != nil {
 		return exprProblem(p.src, err)
 	}
@@ -118,7 +118,10 @@ func (p *Program) evalExpr(s *Scope) (any, error) {
 		message, offset = located.Message, byteOffset(p.src, located.From)
 	}
 	var known *fault.Error
+	var called *callError
 	switch {
+	case errors.As(err, &called):
+		return nil, p.calledAt(called, offset)
 	case errors.As(err, &known):
 		return nil, p.raise(known, offset)
 	case strings.HasPrefix(message, "memory budget exceeded"):

@@ -73,6 +73,9 @@ func exprConfig(env *Env) *conf.Config {
 	for _, f := range exprAggregates {
 		config.Functions[f.Name] = f
 	}
+	for _, f := range env.Funcs {
+		config.Functions[f.Name] = f.exprCallable()
+	}
 	for name, f := range exprPaid {
 		config.Functions[name] = &builtin.Function{Name: name, Func: f}
 	}
@@ -193,8 +196,11 @@ var exprOff = map[string]string{
 }
 
 func (e *exprEnv) unknownFunction(name string, offset int) Problem {
+	if p, ok := e.env.laterFunction(name, offset); ok {
+		return p
+	}
 	if why, off := exprOff[name]; off {
 		return Problem{Kind: BadExpression, Offset: offset, Message: fmt.Sprintf("%s is off: %s", name, why)}
 	}
-	return Problem{Kind: BadExpression, Offset: offset, Message: fmt.Sprintf("there is no function %q", name), Suggestion: nearestFunction(name, e.functions)}
+	return Problem{Kind: BadExpression, Offset: offset, Message: fmt.Sprintf("there is no function %q", name), Suggestion: e.env.nearestFunction(name, e.functions)}
 }

@@ -12,9 +12,10 @@ import (
 // makes the nature that expr's compiler looks at.
 type rewriter struct {
 	*exprEnv
-	made   map[*ast.CallNode]string // the calls this rewriter made, by what they call
-	done   map[ast.Node]ast.Node    // a node may stand in two places, see maxVisits
-	shares bool                     // the tree has a let or a reduce, with which a result can hold one value in many places
+	program *Program
+	made    map[*ast.CallNode]string // the calls this rewriter made, by what they call
+	done    map[ast.Node]ast.Node    // a node may stand in two places, see maxVisits
+	shares  bool                     // the tree has a let or a reduce, with which a result can hold one value in many places
 }
 
 // call makes a call of an internal function that stands in the place of n.
@@ -102,6 +103,9 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 			out := w.node(n.Arguments[0])
 			out.SetNature(unknown)
 			return out
+		}
+		if f := w.ownFunction(n); f != nil {
+			w.program.calls(f)
 		}
 		w.nodes(n.Arguments)
 		n.Arguments = append(n.Arguments, w.scope(n))

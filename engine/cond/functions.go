@@ -163,8 +163,16 @@ func badLiteral(name string, i int, text string) string {
 	return ""
 }
 
-// nearestFunction is the function that was probably meant; of two, the one that both languages have.
-func nearestFunction(name string, functions []string) string {
+// nearestFunction is the function that was probably meant: of several one of the flow's own, or one that both languages
+// have.
+func (e *Env) nearestFunction(name string, functions []string) string {
+	var own []string
+	for _, f := range e.Funcs {
+		own = append(own, f.Name)
+	}
+	if near := diag.Nearest(name, own); near != "" {
+		return near
+	}
 	if near := diag.Nearest(name, value.SortedKeys(sharedByName)); near != "" {
 		return near
 	}

@@ -20,7 +20,7 @@ type Program struct {
 	typ   value.Type
 	null  bool // the expression is the constant null, whose static type is any
 	reads []Read
-	path  bool  // the expression is a path of members: its value is normal already
+	path  bool  // its value is normal already: the expression is a path of members, or built of such values
 	plain *Read // the expression is this member and nothing else
 	dag   bool  // its result may hold one value in many places, so that walking it needs a bound
 	expr  *vm.Program
@@ -29,6 +29,7 @@ type Program struct {
 	at    func(offset int) diag.Place // the place of a byte of the source in its document
 	parts []*Program                  // of an object or a list, see Object and List
 	names []string                    // of the parts of an object
+	depth int                         // how deep the functions that it calls call each other
 }
 
 // At says where the bytes of the source stand in its document, so that what fails while the program runs has a place
@@ -41,14 +42,18 @@ func (p *Program) Raise(err error) *fault.Error { return p.raise(err, 0) }
 // raise gives an error the place of the operation at a byte of the source.
 func (p *Program) raise(err error, offset int) *fault.Error {
 	out := *fault.Of(err)
+	out.Place = p.place(offset)
+	return &out
+}
+
+// place is that of a byte of the source.
+func (p *Program) place(offset int) diag.Place {
 	if p.at != nil {
-		out.Place = p.at(offset)
-		return &out
+		return p.at(offset)
 	}
 	before := p.src[:offset]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	out.Place = diag.Place{Line: strings.Count(before, "\n") + 1, Col: utf8.RuneCountInString(line) + 1}
-	return &out
+	return diag.Place{Line: strings.Count(before, "\n") + 1, Col: utf8.RuneCountInString(line) + 1}
 }
 
 // Type is the static type; Any if it depends on values or may be null.
@@ -65,21 +70,12 @@ func (p *Program) Eval(s *Scope) (any, error) {
 		return v, nil
 	}
 	s.left = s.steps
-	return p.run(s)
+	return p.value(s)
 }
 
-// run computes the value within what is left of the Scope's bound on work.
-func (p *Program) run(s *Scope) (any, error) {
-	var out any
-	var err error
-	switch {
-	case p.expr != nil:
-		out, err = p.evalExpr(s)
-	case p.cel != nil:
-		out, err = p.evalCEL(s)
-	default:
-		return p.build(s)
-	}
+// value computes the value, normalised, within what is left of the Scope's bound on work.
+func (p *Program) value(s *Scope) (any, error) {
+	out, err := p.run(s)
 	if err != nil || p.path {
 		return out, err
 	}
@@ -91,6 +87,17 @@ func (p *Program) run(s *Scope) (any, error) {
 		return nil, p.Raise(err)
 	}
 	return v, nil
+}
+
+// run computes the value as its language has it.
+func (p *Program) run(s *Scope) (any, error) {
+	switch {
+	case p.expr != nil:
+		return p.evalExpr(s)
+	case p.cel != nil:
+		return p.evalCEL(s)
+	}
+	return p.build(s)
 }
 
 // Test computes a condition. A value that is not boolean is a fault of kind type.

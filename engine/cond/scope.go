@@ -28,19 +28,24 @@ const (
 // Scope is what the expressions of one run see. It is reused from node to node and not safe for concurrent use.
 type Scope struct {
 	env   map[string]any
-	vm    vm.VM
+	own   vm.VM // runs the expression, and not the functions that it calls
+	vm    *vm.VM
 	steps int // what one evaluation may do
 	left  int // what is left of it
 	ctx   context.Context
 	stop  error // why a loop of CEL's was left
 	paid  int   // how often something was paid since ctx was looked at
 	last  *pattern
+
+	frames []*frame // of the functions that are being called, and of those that were
+	depth  int      // how many are
 }
 
 // NewScope gives a Scope whose now() and today() are the instant given, in its time zone.
 func NewScope(now time.Time) *Scope {
 	s := &Scope{env: make(map[string]any, 12), steps: maxSteps, ctx: context.Background()}
-	s.vm.MemoryBudget = maxMemory
+	s.own.MemoryBudget = maxMemory
+	s.vm = &s.own
 	s.env[nowName] = now.Format(time.RFC3339)
 	s.env[todayName] = now.Format(time.DateOnly)
 	s.env[scopeName] = s

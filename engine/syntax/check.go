@@ -193,6 +193,15 @@ func isType(v *yamltree.Value) bool {
 	return false
 }
 
+func checkFunction(c *checker, v *yamltree.Value) {
+	switch expr, cel := v.Get("expr"), v.Entry("cel"); {
+	case expr == nil && cel == nil:
+		c.report(v, MissingKey, "a function needs a body: write it under expr, or under cel")
+	case expr != nil && cel != nil:
+		c.report(cel.Name, WrongKind, "a function is written in expr or in cel; remove one of the two")
+	}
+}
+
 func checkActionCase(c *checker, v *yamltree.Value) {
 	if v.Get("expr") != nil && v.Get("cel") != nil {
 		c.report(v.Entry("cel").Name, WrongKind, "a condition is written in expr or in cel; remove one of the two")

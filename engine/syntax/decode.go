@@ -17,7 +17,7 @@ func (c *checker) flow(tree *yamltree.Value) *Flow {
 		Tree: tree, File: tree.Place.File,
 		Name: str(tree.Get("flow")), Description: str(tree.Get("description")),
 		Extends: optional(tree.Get("extends")), Start: optional(tree.Get("start")),
-		Params: mapOf(tree.Get("params")), State: stateKeys(tree.Get("state")), Limits: limitsOf(tree.Get("limits")),
+		Params: mapOf(tree.Get("params")), Functions: functions(tree.Get("functions")), State: stateKeys(tree.Get("state")), Limits: limitsOf(tree.Get("limits")),
 	}
 	f.Version, _ = scalar(tree.Get("version")).(int)
 	partial := map[string]bool{}
@@ -195,6 +195,26 @@ func bindings(v *yamltree.Value) []Binding {
 		if x := valueOf(e.Value, cond.Expr); x != nil {
 			out = append(out, Binding{Str{e.Key, e.Name}, *x})
 		}
+	}
+	return out
+}
+
+func functions(v *yamltree.Value) []Function {
+	if mapOf(v) == nil {
+		return nil
+	}
+	var out []Function
+	for _, e := range v.Entries {
+		f := Function{Name: Str{e.Key, e.Name}, V: e.Value}
+		if args := e.Value.Get("args"); args != nil && args.Kind == yamltree.Seq {
+			for _, arg := range args.Items {
+				f.Args = append(f.Args, Str{arg.Text, arg})
+			}
+			if f.Body = expr(e.Value.Get("expr"), cond.Expr); f.Body == nil {
+				f.Body = expr(e.Value.Get("cel"), cond.CEL)
+			}
+		}
+		out = append(out, f)
 	}
 	return out
 }

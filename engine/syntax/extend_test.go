@@ -75,6 +75,7 @@ func TestExtend(t *testing.T) {
 			"{nodes: {a: {with: {prep: {x: 1, item': item'}, branches: {b: {prep: {item: item, index: index, x': store.x'}}}}}}}"},
 		{"records merge", "{nodes: {a: {post: {x: {a: 1, b: [1, 2]}}}}}", "{nodes: {a: {post: {x: {b: [3], c: {d: 4}}}}}}", "{nodes: {a: {post: {x: {a: 1, b': [3'], c': {d': 4'}}}}}}"},
 		{"null removes from records", "{nodes: {a: {post: {x: {a: 1, b: 2}}}}}", "{nodes: {a: {post: {x: {a: null}}}}}", "{nodes: {a: {post: {x: {b: 2}}}}}"},
+		{"functions merge by name", "{functions: {f: {args: [a], expr: a}, g: {args: [], expr: 1}}}", "{functions: {g: null, f: {expr: a + 1}, h: {args: [], cel: 2}}}", "{functions: {f: {args: [a], expr': a + 1'}, h': {args': [], cel': 2'}}}"},
 		{"the base is no mapping", "[1]", "{a: 1}", "[1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,6 +41,7 @@ type Flow struct {
 	Start       *Str
 	State       []StateKey
 	Params      *yamltree.Value // nil or a Map
+	Functions   []Function
 	Limits      Limits
 	Nodes       []*Node // the flow's defaults are merged into each
 }
@@ -61,6 +62,14 @@ type StateKey struct {
 	Default     any             // fits Type, or is nil
 	DefaultV    *yamltree.Value // nil without one
 	Description string
+}
+
+// Function is a function that the flow's expressions can call.
+type Function struct {
+	Name Str
+	Args []Str
+	Body *Expr // nil beside findings
+	V    *yamltree.Value
 }
 
 // Limits are the limits of a flow; zero is none.

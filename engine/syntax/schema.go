@@ -135,7 +135,11 @@ func (w *schemaWriter) form(f *form) map[string]any {
 	case f.section != nil: // next: a node, or a mapping
 		return map[string]any{"anyOf": []any{map[string]any{"type": "string", "minLength": 1}, w.ref(f.section)}}
 	case f.each != nil:
-		return map[string]any{"type": "array", "minItems": 1, "items": w.form(f.each)}
+		list := map[string]any{"type": "array", "items": w.form(f.each)}
+		if f == &actionsForm {
+			list["minItems"] = 1
+		}
+		return list
 	}
 	return f.schema
 }

@@ -181,6 +181,19 @@ func TestSchemaMistakes(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	for text, want := range map[string]bool{
+		"{f: {args: [a, b], expr: a + b}, g: {args: [], cel: '1'}}": true,
+		"{f: {args: [a b], expr: '1'}}":                             false,
+		"{f: {expr: '1'}}":                                          false,
+		"{f: {args: [], expr: '1', cel: '1'}}":                      false,
+		"{a-b: {args: [], expr: '1'}}":                              false,
+		"{f: {args: [], expr: '1', body: x}}":                       false,
+	} {
+		err := valid(t, s, asWritten(t, "flow: a\nversion: 1\nnodes: {a: {op: log}}\nfunctions: "+text))
+		if (err == nil) != want {
+			t.Errorf("functions: %s: %v", text, err)
+		}
+	}
 	for _, text := range []string{"extends: b\nnodez: {}", "extends: b\nnodes: {a: {timeout: soon}}"} {
 		if valid(t, s, asWritten(t, text)) == nil {
 			t.Errorf("accepted: %s", text)

@@ -15,6 +15,7 @@ var flowSection = section{
 		{name: "start", form: &textForm, def: "the first node", doc: "The id of the node that runs first."},
 		{name: "state", form: &stateForm, doc: "The keys of the store and their types."},
 		{name: "params", form: &paramsForm, doc: "Constants, seen as params.NAME, that can be overridden from outside."},
+		{name: "functions", form: &functionsForm, doc: "Functions that every expression of the flow can call, by name."},
 		{name: "limits", form: &limitsForm, doc: "What a run of the flow may use up."},
 		{name: "defaults", form: &defaultsForm, doc: "What holds for each node that does not say otherwise, field by field."},
 		{name: "nodes", form: &nodesForm, required: true, doc: "The nodes, by their ids."},
@@ -47,6 +48,24 @@ var paramsSection = section{
 	name: "params", what: "params",
 	doc:   "Constants by name.",
 	other: &anyForm, names: identifier,
+}
+
+var functionsSection = section{
+	name: "functions", what: "functions",
+	doc:   "Functions by name. Each sees its arguments, params, and the functions before it.",
+	other: &functionForm, names: identifier,
+}
+
+var functionSection = section{
+	name: "function", what: "a function",
+	doc: "One function; its body stands under expr or under cel. Both languages can call it.",
+	keys: []key{
+		{name: "args", form: &argsForm, required: true, doc: "The names of its arguments, such as [a, b]; [] for none."},
+		{name: "expr", form: &exprForm, doc: "The body, in expr."},
+		{name: "cel", form: &exprForm, doc: "The body, in CEL."},
+	},
+	check:  checkFunction,
+	schema: map[string]any{"not": map[string]any{"required": []any{"expr", "cel"}}},
 }
 
 var limitsSection = section{
@@ -177,31 +196,34 @@ var withSection = section{name: "with", what: "with", doc: "The options of an op
 // sections lists the tables in the order in which documentation shows them.
 func sections() []*section {
 	return []*section{
-		&flowSection, &stateSection, &stateKeySection, &paramsSection, &limitsSection, &defaultsSection, &nodesSection,
+		&flowSection, &stateSection, &stateKeySection, &paramsSection, &functionsSection, &functionSection, &limitsSection, &defaultsSection, &nodesSection,
 		&nodeSection, &prepSection, &withSection, &retrySection, &varsSection, &postSection, &actionSection, &nextSection, &catchSection,
 		&itemSection, &branchSection,
 	}
 }
 
 var (
-	flowForm     = mapping(&flowSection)
-	stateForm    = mapping(&stateSection)
-	stateKeyForm = form{name: "a mapping such as {type: string}", kinds: []yamltree.Kind{yamltree.Map}, section: &stateKeySection}
-	paramsForm   = mapping(&paramsSection)
-	limitsForm   = mapping(&limitsSection)
-	defaultsForm = mapping(&defaultsSection)
-	nodesForm    = form{name: "a mapping of node ids to nodes", kinds: []yamltree.Kind{yamltree.Map}, section: &nodesSection, check: checkNodes}
-	nodeForm     = form{name: "a mapping such as {op: log, next: end}", kinds: []yamltree.Kind{yamltree.Map}, section: &nodeSection}
-	prepForm     = form{name: "a mapping of names to expressions, or a list of names", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &prepSection, check: checkList}
-	postForm     = form{name: "a mapping of state keys to expressions, or a list of state keys", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &postSection, check: checkList}
-	varsForm     = form{name: "a mapping of names to expressions", kinds: []yamltree.Kind{yamltree.Map}, section: &varsSection}
-	retryForm    = form{name: "a mapping such as {attempts: 3, wait: 1s}", kinds: []yamltree.Kind{yamltree.Map}, section: &retrySection}
-	actionsForm  = form{name: "a list such as [{action: good, expr: 'result.ok'}, {action: bad}]", kinds: []yamltree.Kind{yamltree.Seq}, each: &actionCaseForm, check: checkActions}
-	withForm     = mapping(&withSection)
-	catchForm    = form{name: "a mapping such as {action: failed}", kinds: []yamltree.Kind{yamltree.Map}, section: &catchSection}
-	itemForm     = mapping(&itemSection)
-	branchForm   = form{name: "a mapping such as {op: log, prep: {…}}", kinds: []yamltree.Kind{yamltree.Map}, section: &branchSection}
-	nextForm     = form{name: "a node id, end, or a mapping of actions to them", kinds: []yamltree.Kind{yamltree.String, yamltree.Map}, section: &nextSection, check: checkNotEmpty}
+	flowForm      = mapping(&flowSection)
+	stateForm     = mapping(&stateSection)
+	stateKeyForm  = form{name: "a mapping such as {type: string}", kinds: []yamltree.Kind{yamltree.Map}, section: &stateKeySection}
+	paramsForm    = mapping(&paramsSection)
+	functionsForm = mapping(&functionsSection)
+	functionForm  = form{name: "a mapping such as {args: [a, b], expr: a + b}", kinds: []yamltree.Kind{yamltree.Map}, section: &functionSection}
+	argsForm      = form{name: "a list of names", kinds: []yamltree.Kind{yamltree.Seq}, each: &argForm}
+	limitsForm    = mapping(&limitsSection)
+	defaultsForm  = mapping(&defaultsSection)
+	nodesForm     = form{name: "a mapping of node ids to nodes", kinds: []yamltree.Kind{yamltree.Map}, section: &nodesSection, check: checkNodes}
+	nodeForm      = form{name: "a mapping such as {op: log, next: end}", kinds: []yamltree.Kind{yamltree.Map}, section: &nodeSection}
+	prepForm      = form{name: "a mapping of names to expressions, or a list of names", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &prepSection, check: checkList}
+	postForm      = form{name: "a mapping of state keys to expressions, or a list of state keys", kinds: []yamltree.Kind{yamltree.Map, yamltree.Seq}, section: &postSection, check: checkList}
+	varsForm      = form{name: "a mapping of names to expressions", kinds: []yamltree.Kind{yamltree.Map}, section: &varsSection}
+	retryForm     = form{name: "a mapping such as {attempts: 3, wait: 1s}", kinds: []yamltree.Kind{yamltree.Map}, section: &retrySection}
+	actionsForm   = form{name: "a list such as [{action: good, expr: 'result.ok'}, {action: bad}]", kinds: []yamltree.Kind{yamltree.Seq}, each: &actionCaseForm, check: checkActions}
+	withForm      = mapping(&withSection)
+	catchForm     = form{name: "a mapping such as {action: failed}", kinds: []yamltree.Kind{yamltree.Map}, section: &catchSection}
+	itemForm      = mapping(&itemSection)
+	branchForm    = form{name: "a mapping such as {op: log, prep: {…}}", kinds: []yamltree.Kind{yamltree.Map}, section: &branchSection}
+	nextForm      = form{name: "a node id, end, or a mapping of actions to them", kinds: []yamltree.Kind{yamltree.String, yamltree.Map}, section: &nextSection, check: checkNotEmpty}
 
 	actionCaseForm = form{name: "a mapping such as {action: good, expr: 'result.ok'}", kinds: []yamltree.Kind{yamltree.Map}, section: &actionSection}
 )

@@ -47,6 +47,10 @@ var (
 	valueForm = form{
 		name: "an expression, or a mapping or a list of them", check: checkValue,
 	}
+	argForm = form{
+		name: "a name", kinds: []yamltree.Kind{yamltree.String}, check: checkName(identifier, "the argument"),
+		schema: map[string]any{"type": "string", "pattern": identifier.pattern},
+	}
 	typeForm = form{
 		name: "a type", kinds: []yamltree.Kind{yamltree.String}, check: checkType,
 		schema: map[string]any{"enum": typeNames()},
