@@ -169,6 +169,13 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 		}
 	}
 	fmt.Fprint(to, ir.Display(w, o))
+	open, _ := p.Coverage["open"].([]any)
+	for _, v := range open {
+		m, _ := v.(map[string]any)
+		text, _ := m["text"].(string)
+		why, _ := m["why"].(string)
+		fmt.Fprintf(to, "not done: %q (%s)\n", printable.Line(text), printable.Line(why))
+	}
 }
 
 // foresee lists the steps of a plan with what they would do to what is there. A plan that cannot be run here does nothing.

@@ -32,7 +32,7 @@ func TestRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`"status":"failed"`, `"missing_params":[]`, `"candidates":[]`, `"diagnostics":[]`, `"execution_path":[]`, `"workflow_ir":null`,
+	for _, key := range []string{`"status":"failed"`, `"missing_params":[]`, `"candidates":[]`, `"coverage":{"open":[],"parts":[]}`, `"trigger":null`, `"diagnostics":[]`, `"execution_path":[]`, `"workflow_ir":null`,
 		`"node_ids":[]`, `"kind":"invalid_request"`, `"usage":{"calls":0`} {
 		if !strings.Contains(string(data), key) {
 			t.Errorf("%s is missing in %s", key, data)

@@ -34,6 +34,8 @@ type Result struct {
 	Candidates      []any          `json:"candidates"`     // [{name, confidence, reason}], best first
 	Browsed         map[string]any `json:"browsed_components"`
 	Discovered      map[string]any `json:"discovered_params"`
+	Coverage        map[string]any `json:"coverage"` // {parts: [{text, start, end, by}], open: [{text, start, end, why}]}, offsets in bytes of the request
+	Trigger         any            `json:"trigger"`  // when it is to run by itself; null where the request does not say
 	Diagnostics     []any          `json:"diagnostics"`
 	Attempts        int            `json:"attempts"`
 	ExecutionPath   []string       `json:"execution_path"`
@@ -64,7 +66,7 @@ func empty(flow *engine.Flow) *Result {
 		Schema: Schema, Status: Failed, ExecutionParams: map[string]any{}, MissingParams: []any{}, Candidates: []any{},
 		Metadata: map[string]any{"suggested_name": "", "description": "", "inputs": []any{}, "outputs": []any{}, "keywords": []any{}},
 		Browsed:  map[string]any{"node_ids": []any{}, "workflow_names": []any{}, "reasoning": ""}, Discovered: map[string]any{},
-		Diagnostics: []any{}, ExecutionPath: []string{}, Usage: Usage{CostUSD: new(float64)},
+		Coverage: map[string]any{"parts": []any{}, "open": []any{}}, Diagnostics: []any{}, ExecutionPath: []string{}, Usage: Usage{CostUSD: new(float64)},
 	}
 	if flow != nil {
 		r.Flow = FlowID{flow.Name, flow.Hash}
@@ -118,6 +120,8 @@ func (r *Result) read(run *engine.Result) {
 	take(&r.Candidates, said["candidates"])
 	take(&r.Browsed, said["browsed_components"])
 	take(&r.Discovered, said["discovered_params"])
+	take(&r.Coverage, said["coverage"])
+	r.Trigger = said["trigger"]
 	take(&r.Diagnostics, said["diagnostics"])
 	take(&r.Attempts, said["attempts"])
 	r.Error = said["error"]
@@ -132,7 +136,7 @@ func (r *Result) read(run *engine.Result) {
 func fromStore(store map[string]any) map[string]any {
 	said := map[string]any{
 		"execution_params": store["extracted_params"], "missing_params": store["missing_params"], "workflow_metadata": store["workflow_metadata"],
-		"browsed_components": store["browsed_components"], "discovered_params": store["discovered_params"],
+		"browsed_components": store["browsed_components"], "discovered_params": store["discovered_params"], "coverage": store["coverage"],
 		"diagnostics": store["validation_errors"], "attempts": store["generation_attempts"],
 	}
 	if d, ok := store["discovery_result"].(map[string]any); ok {
