@@ -134,11 +134,20 @@ func (p *Program) evalExpr(s *Scope) (any, error) {
 func exprProblem(src string, err error) []Problem {
 	var located *file.Error
 	if errors.As(err, &located) {
-		return []Problem{{Kind: BadExpression, Offset: byteOffset(src, located.From), Message: plain(located.Message)}}
+		p := Problem{Kind: BadExpression, Offset: byteOffset(src, located.From), Message: plain(located.Message)}
+		if other, ok := foreignProblem(src, p.Offset); ok && strings.HasPrefix(p.Message, "unexpected") {
+			return []Problem{other}
+		}
+		if m := memberOf.FindStringSubmatch(p.Message); m != nil && ofMethods[m[1]] != "" {
+			p.Message += "; write " + ofMethods[m[1]]
+		}
+		return []Problem{p}
 	}
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	return []Problem{{Kind: BadExpression, Message: plain(message)}}
 }
+
+var memberOf = regexp.MustCompile(`has no member "(\w+)"$`)
 
 // plain puts a message of expr's into the words of the flow language, on one line.
 func plain(message string) string {

@@ -235,7 +235,11 @@ func (r *resolver) call(n *ast.CallNode) ast.Node {
 		case slices.Contains(r.functions, name.Value):
 			r.problem(name, "values have no methods: write %s(…)", name.Value)
 		default:
-			r.problem(name, "values have no methods: %s cannot be called", name.Value)
+			if here := ofMethods[name.Value]; here != "" {
+				r.problem(name, "values have no methods: write %s", here)
+			} else {
+				r.problem(name, "values have no methods: %s cannot be called", name.Value)
+			}
 		}
 	default:
 		r.problem(n, "only functions can be called")
