@@ -11,7 +11,7 @@ import (
 
 // Repeat runs a node again until a condition holds. Its retry and its timeout are those of each round.
 type Repeat struct {
-	Until string // an expression over result, index and inputs
+	Until string // an expression over result, previous, index and inputs
 	Max   Count  // rounds
 	Wait  Span   // between two rounds
 }
@@ -69,7 +69,8 @@ func outputsStructure(of *Interface) *Structure {
 	return s
 }
 
-// CompileUntil compiles the condition of a repeat over what a round writes (nil: not known) and the inputs. Names are
+// CompileUntil compiles the condition of a repeat over what a round writes (nil: not known), what the round before wrote
+// (null in the first) and the inputs. Names are
 // checked; of types only that it is a condition, since an output may be null whatever its type is.
 func CompileUntil(source string, writes *Interface, inputs []Input) (*cond.Program, []cond.Problem) {
 	compile := func(typed bool) (*cond.Program, []cond.Problem) {
@@ -79,7 +80,7 @@ func CompileUntil(source string, writes *Interface, inputs []Input) (*cond.Progr
 			}
 			return value.Any
 		}
-		env := &cond.Env{Records: map[string]cond.Record{"inputs": {}}, Vars: map[string]value.Type{IndexRoot: value.Integer}}
+		env := &cond.Env{Records: map[string]cond.Record{"inputs": {}}, Vars: map[string]value.Type{IndexRoot: value.Integer, PreviousRoot: value.Any}}
 		for _, in := range inputs {
 			env.Records["inputs"][in.Name] = of(in.Type)
 		}

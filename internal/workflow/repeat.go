@@ -26,7 +26,8 @@ func (c *compiler) repeat(at int, i *ir.Interface, d *engine.DAGNode, inner func
 		c.report(at, NotRunnable, "repeat.until: %s", problems[0].Message)
 		return nil
 	}
-	u := until{c: c.shared, program: program, whole: writes == nil || writes.OpenOutputs}
+	u := until{c: c.shared, program: program, whole: writes == nil || writes.OpenOutputs,
+		before: strings.Contains(n.Repeat.Until, ir.PreviousRoot)}
 	for _, read := range program.Reads() {
 		if read.Record == "result" {
 			u.reads = append(u.reads, read.Member)
@@ -70,6 +71,7 @@ type until struct {
 	c       *shared
 	program *cond.Program
 	whole   bool     // it may read all that a round wrote
+	before  bool     // it may read what the round before wrote
 	reads   []string // the outputs that it reads
 }
 
@@ -77,10 +79,18 @@ type until struct {
 func (u until) Test(s *cond.Scope) (bool, error) {
 	inputs, _ := s.Get("store").(map[string]any)[inputsKey].(map[string]any)
 	s.Set("inputs", inputs)
+	var previous any
+	if ended, _ := s.Get("store").(map[string]any)[engine.RoundsKey].([]any); len(ended) > 1 {
+		previous = ended[len(ended)-2]
+	}
+	s.Set(ir.PreviousRoot, previous)
 	var err error
 	wrote, _ := s.Get("result").(map[string]any)
 	if u.whole {
 		err = u.c.gone(wrote)
+	}
+	if u.before && err == nil {
+		err = u.c.gone(previous)
 	}
 	for _, k := range u.reads {
 		if err == nil {

@@ -41,6 +41,13 @@ b default
 a#1 default
 a default
 `},
+		{"until nothing changes any more", `{"ir_version": "0.1.0", "nodes": [
+			{"id": "a", "type": "echo", "params": {"value": "${previous.out ?? \"x\"}"}, "repeat": {"until": "previous != null and result.text == previous.text", "max": 9}}]}`, nil,
+			`done {"out":"x","results":[{"out":"x","text":"x"},{"out":"x","text":"x"}],"text":"x"}
+a#1 again
+a#2 default
+a default
+`},
 		{"numbers from templates, and an error edge when they are spent", `{"ir_version": "0.1.0", "inputs": {"most": {"type": "integer", "default": 2}, "pause": {"type": "string", "default": "1ms"}}, "nodes": [
 			{"id": "a", "type": "echo", "params": {"value": "${index}"}, "repeat": {"until": "index > 5", "max": "${most}", "wait": "${pause}"}},
 			{"id": "b", "type": "echo", "params": {"value": "${a.error.kind}: ${a.error.message}"}}],
