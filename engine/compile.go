@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"pflow/engine/cond"
 	"pflow/engine/syntax"
@@ -191,6 +192,7 @@ func (c *compiler) compileAs(e *syntax.Expr, env *cond.Env, want value.Type, bro
 		if bad.Kind == cond.BadExpression {
 			bad.Kind = broken
 		}
+		bad.Message += cutOff(e)
 		at := inside(e.V, bad.Offset)
 		c.s.looked += len(bad.Alternatives)
 		f := at.v.Error(bad.Kind, bad.Message)
@@ -234,6 +236,16 @@ func (c *compiler) built(p *cond.Program, parts []*cond.Program, e *syntax.Expr)
 	}
 	p.At(e.V.At)
 	return p
+}
+
+// cutOff tells an expression that YAML cut at a blank and a #, where a comment begins: brackets or quotes are open.
+func cutOff(e *syntax.Expr) string {
+	open := func(s string) int { return strings.Count(e.Source, s) }
+	comment := e.V.Comment()
+	if comment == "" || open("(") == open(")") && open("[") == open("]") && open("{") == open("}") && open(`"`)%2 == 0 && open("'")%2 == 0 {
+		return ""
+	}
+	return "; YAML reads a # after a blank as a comment: quote the whole expression"
 }
 
 // readsOf lists the store keys that an expression uses.

@@ -2,6 +2,7 @@ package yamltree
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"sort"
@@ -35,7 +36,11 @@ func (d *Document) syntaxError(err error) diag.Finding {
 		}
 		at = d.starts[min(max(line, 1), len(d.starts))-1]
 	}
-	return d.finding(d.place(at), BadYAML, "%s", d.advice(problem, at))
+	advice := d.advice(problem, at)
+	if n := d.cutOff(at); n > 0 {
+		advice += fmt.Sprintf("; in line %d the text from # on is a comment: quote the expression", n)
+	}
+	return d.finding(d.place(at), BadYAML, "%s", advice)
 }
 
 // problemOf is what the library says of a text, "" if nothing.
