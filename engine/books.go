@@ -107,8 +107,12 @@ func (b *books) note(err *failure, step int, outcome string) {
 		return
 	}
 	err.noted = true
+	var details any
+	if err.Details != nil {
+		details = err.Details
+	}
 	b.errors = joinErrors(b.errors, []any{map[string]any{
-		"node": err.path, "kind": string(err.Kind), "message": err.Message, "attempt": err.attempt, "step": step, "outcome": outcome,
+		"node": err.path, "kind": string(err.Kind), "message": err.Message, "attempt": err.attempt, "step": step, "outcome": outcome, "details": details,
 	}})
 }
 
