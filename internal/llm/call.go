@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pflow/internal/fault"
 	"pflow/internal/mask"
@@ -295,11 +296,24 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	if err == nil {
 		a.Usage.Calls = trip.calls
 		c.reply.Usage.Calls -= trip.calls // add counts them
+		if !a.Counted {
+			a.estimate(q)
+		}
 		c.add(a)
 		a.redact(c.redact)
 	}
 	c.tell(a, q, start, false, err)
 	return a, err
+}
+
+// estimate counts tokens where an endpoint does not, four characters each as is usual for English, so that limits on tokens
+// hold there, too. It gives no price.
+func (a *answer) estimate(q question) {
+	sent := 0
+	for _, m := range q.sent() {
+		sent += utf8.RuneCountInString(m.Content)
+	}
+	a.Usage.PromptTokens, a.Usage.CompletionTokens = (sent+3)/4, (utf8.RuneCountInString(a.Text)+3)/4
 }
 
 // redact takes keys out of what an endpoint says back: it goes to results, journals and recordings.
