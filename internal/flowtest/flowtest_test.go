@@ -115,7 +115,7 @@ func TestParse(t *testing.T) {
 		},
 		{
 			"error", "- name: x\n  results: {a: [{error: bad}]}\n  expect: {}\n",
-			"t.yaml:2:25: error: want {kind, message}, got text [wrong-kind]\n",
+			"t.yaml:2:25: error: want {kind, message, details}, got text [wrong-kind]\n",
 		},
 		{
 			"store", "- name: x\n  store: [1]\n  expect: {}\n",

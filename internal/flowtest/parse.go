@@ -98,16 +98,19 @@ func (r *reader) test(v *yamltree.Value) Case {
 
 func (r *reader) outcomes(v *yamltree.Value) []outcome {
 	var out []outcome
-	r.Each(v, "a list, one item an attempt: {result, action} or {error: {kind, message}}", func(item *yamltree.Value) {
+	r.Each(v, "a list, one item an attempt: {result, action, meters} or {error: {kind, message, details}}", func(item *yamltree.Value) {
 		var o outcome
-		r.Mapping(item, "{result, action, meters} or {error: {kind, message}}", yamltree.Fields{
+		r.Mapping(item, "{result, action, meters} or {error: {kind, message, details}}", yamltree.Fields{
 			"result": yamltree.Plain(&o.result),
 			"action": r.Text(&o.action),
 			"error": func(v *yamltree.Value) {
-				kind := ""
+				kind, details := "", any(nil)
 				o.err = &fault.Error{}
-				r.Mapping(v, "{kind, message}", yamltree.Fields{"kind": r.Text(&kind), "message": r.Text(&o.err.Message)})
+				r.Mapping(v, "{kind, message, details}", yamltree.Fields{
+					"kind": r.Text(&kind), "message": r.Text(&o.err.Message), "details": yamltree.Plain(&details),
+				})
 				o.err.Kind = fault.Kind(kind)
+				o.err.Details, _ = details.(map[string]any)
 			},
 			"meters": func(v *yamltree.Value) {
 				o.meters = map[string]float64{}
