@@ -15,16 +15,17 @@ import (
 func coverOp(d Deps) engine.Op {
 	return engine.Op{
 		Name:    "cover",
-		Summary: "Says by words alone what of a request a workflow's steps, its values and what is said of it stand for, and what is left open.",
+		Summary: "Says what of a request a workflow stands for, and what is left open: by what a model says, else by words alone.",
 		Prep: []engine.Field{
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
 			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR; null leaves all open"},
 			{Name: "says", Type: value.Array, Doc: "texts in which a saved workflow says what it does: name, description, keywords"},
 			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
+			{Name: "parts", Type: value.Any, Doc: "what a model says stands for the words of the request, as in validate; workflow and value may stand for them, too"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		Result: value.Object,
-		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow or phrase; " +
+		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow, value or phrase; " +
 			"start and end in bytes",
 		Idempotent: true,
 		Instant:    true,
@@ -55,12 +56,18 @@ nodes:
 				}
 				var said []coverage.Said
 				var values []coverage.Value
+				known := []string{"workflow", "value"}
 				if in.Prep["workflow"] != nil {
 					w, found := ir.DecodeValue(in.Prep["workflow"])
 					if err := found.Err(); err != nil {
 						return engine.Output{}, fault.New(fault.InvalidRequest, "the workflow is invalid: %v", err)
 					}
 					said, values = saidBySteps(w, shelf.Catalogue)
+					known = append(known, speakers(w)...)
+				}
+				if in.Prep["parts"] != nil {
+					told, _, err := coverage.Told(ctx, request, read.Entities, partsOf(in.Prep["parts"]), known)
+					return engine.Output{Result: coverageValue(told)}, err
 				}
 				said = append(said, coverage.Said{By: "workflow", Texts: texts(in.Prep["says"])})
 				given, _ := in.Prep["values"].(map[string]any)

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"context"
 	"strings"
 
 	"pflow/engine"
@@ -34,8 +35,8 @@ type Result struct {
 	Candidates      []any          `json:"candidates"`     // [{name, confidence, reason}], best first
 	Browsed         map[string]any `json:"browsed_components"`
 	Discovered      map[string]any `json:"discovered_params"`
-	Coverage        map[string]any `json:"coverage"` // {parts: [{text, start, end, by}], open: [{text, start, end, why}]}, offsets in bytes of the request
-	Trigger         any            `json:"trigger"`  // when it is to run by itself; null where the request does not say
+	Coverage        map[string]any `json:"coverage"` // {parts: [{text, start, end, by}], open: [{text, start, end, why}]}
+	Trigger         any            `json:"trigger"`  // when it runs by itself; null where nothing was said of it
 	Diagnostics     []any          `json:"diagnostics"`
 	Attempts        int            `json:"attempts"`
 	ExecutionPath   []string       `json:"execution_path"`
@@ -66,7 +67,8 @@ func empty(flow *engine.Flow) *Result {
 		Schema: Schema, Status: Failed, ExecutionParams: map[string]any{}, MissingParams: []any{}, Candidates: []any{},
 		Metadata: map[string]any{"suggested_name": "", "description": "", "inputs": []any{}, "outputs": []any{}, "keywords": []any{}},
 		Browsed:  map[string]any{"node_ids": []any{}, "workflow_names": []any{}, "reasoning": ""}, Discovered: map[string]any{},
-		Coverage: map[string]any{"parts": []any{}, "open": []any{}}, Diagnostics: []any{}, ExecutionPath: []string{}, Usage: Usage{CostUSD: new(float64)},
+		Coverage:    map[string]any{"parts": []any{}, "open": []any{}},
+		Diagnostics: []any{}, ExecutionPath: []string{}, Usage: Usage{CostUSD: new(float64)},
 	}
 	if flow != nil {
 		r.Flow = FlowID{flow.Name, flow.Hash}
@@ -89,11 +91,15 @@ func (r *Result) fail(err *fault.Error, node, hint string) {
 	r.Error = map[string]any{"kind": string(err.Kind), "message": err.Message, "hint": hint, "node": node, "cause": nil}
 }
 
-// read takes the plan from the run of a flow: what the flow says is the plan, else what its last store holds of one.
-func (r *Result) read(run *engine.Result) {
+// read takes the plan from the run of a flow: what the flow says is the plan, also of a run that broke.
+func (r *Result) read(flow *engine.Flow, run *engine.Result) {
+	drafts := 0
 	for _, s := range run.Steps {
 		if !strings.ContainsAny(s.Node, "/.[") { // the planner's own nodes, not those of flows inside them
 			r.ExecutionPath = append(r.ExecutionPath, s.Node)
+			if s.Node == generation {
+				drafts++
+			}
 		}
 	}
 	r.RunID = run.RunID
@@ -106,8 +112,8 @@ func (r *Result) read(run *engine.Result) {
 		r.Usage.CostUSD = &cost
 	}
 	said, whole := run.Store["planner_output"].(map[string]any)
-	if !whole {
-		said = fromStore(run.Store)
+	if run.Error != nil || !whole {
+		said = shaped(flow, run, drafts)
 	}
 	if status, ok := said["status"].(string); ok {
 		r.Status = status
@@ -121,35 +127,48 @@ func (r *Result) read(run *engine.Result) {
 	take(&r.Browsed, said["browsed_components"])
 	take(&r.Discovered, said["discovered_params"])
 	take(&r.Coverage, said["coverage"])
-	r.Trigger = said["trigger"]
 	take(&r.Diagnostics, said["diagnostics"])
 	take(&r.Attempts, said["attempts"])
-	r.Error = said["error"]
-	if e := run.Error; e != nil {
+	r.Error, r.Trigger = said["error"], said["trigger"]
+	switch e := run.Error; {
+	case e != nil && r.Error == nil:
 		r.fail(fault.New(fault.Kind(e.Kind), "%s", e.Message), e.Node, "")
-	} else if !whole {
+	case e != nil && fault.Kind(e.Kind) == fault.Cancelled:
+		r.Status = Cancelled
+	case e == nil && !whole:
 		r.fail(fault.New(fault.MissingKey, "the flow ended without a planner_output"), "", "a planner flow leaves its result in the state key planner_output")
 	}
 }
 
-// fromStore is what the store of a flow that broke holds of a plan.
-func fromStore(store map[string]any) map[string]any {
-	said := map[string]any{
-		"execution_params": store["extracted_params"], "missing_params": store["missing_params"], "workflow_metadata": store["workflow_metadata"],
-		"browsed_components": store["browsed_components"], "discovered_params": store["discovered_params"], "coverage": store["coverage"],
-		"diagnostics": store["validation_errors"], "attempts": store["generation_attempts"],
+// The nodes of planners that are known here: the one whose flow shapes the plan, and the one that makes a draft.
+const (
+	preparation = "result-preparation"
+	generation  = "workflow-generation"
+)
+
+// shaped is the plan of a run that broke: the flow that shapes the planner's plans is run over its last store. A planner
+// without one leaves nothing.
+func shaped(flow *engine.Flow, run *engine.Result, drafts int) map[string]any {
+	if flow == nil || flow.Inner(preparation) == nil {
+		return nil
 	}
-	if d, ok := store["discovery_result"].(map[string]any); ok {
-		said["candidates"] = d["candidates"]
-	}
-	if found, ok := store["found_workflow"].(map[string]any); ok {
-		said["path"], said["workflow_name"], said["workflow_ir"] = "reuse", found["name"], found["ir"]
-	} else if made := store["generated_workflow"]; made != nil {
-		said["path"], said["workflow_ir"] = "generate", made
-		if m, ok := store["workflow_metadata"].(map[string]any); ok && m["suggested_name"] != "" {
-			said["workflow_name"] = m["suggested_name"]
+	shape := flow.Inner(preparation)
+	in := map[string]any{}
+	for _, k := range shape.State() {
+		if v, ok := run.Store[k.Name]; ok && v != nil && k.Name != "planner_output" {
+			in[k.Name] = v
 		}
 	}
+	in["attempts"] = drafts
+	if e := run.Error; e != nil {
+		in["failed_at"] = e.Node
+		in["errors"] = []any{map[string]any{"node": e.Node, "kind": e.Kind, "message": e.Message, "attempt": e.Attempts, "details": nil}}
+	}
+	out, err := engine.Execute(context.Background(), shape, in, engine.Options{})
+	if err != nil {
+		return nil
+	}
+	said, _ := out.Store["planner_output"].(map[string]any)
 	return said
 }
 
