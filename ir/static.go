@@ -248,7 +248,7 @@ func (v *validator) inputs() {
 			}
 		}
 		if at := v.writers[in.Name]; len(at) > 0 {
-			v.add(diag.Warning, AmbiguousKey, path, -1, "the input %q hides the output %q of %s; read that as ${%s.%s}",
+			v.add(diag.Warning, AmbiguousKey, path, -1, "the input %q hides the output %q of %s; give the input another name (the output is ${%s.%s} in any case)",
 				in.Name, in.Name, v.names(at), v.w.Nodes[at[0]].ID, in.Name)
 		}
 	}

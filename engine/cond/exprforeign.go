@@ -11,7 +11,7 @@ import (
 var ofMethods = map[string]string{
 	"toUpperCase": "upper(text)", "toLowerCase": "lower(text)", "includes": "text contains part, or item in list", "length": "len(value)",
 	"size": "len(value)", "push": "concat(list, [item])", "append": "concat(list, [item])", "slice": "value[from:to]", "substring": "text[from:to]", "substr": "text[from:to]",
-	"stringify": "to_json(value)", "parse": "fromJSON(text)", "toString": "string(value)", "str": "string(value)", "forEach": "map(list, …)", "some": "any(list, …)",
+	"stringify": "to_json(value)", "parse": "parse_json(text)", "toString": "string(value)", "str": "string(value)", "forEach": "map(list, …)", "some": "any(list, …)",
 	"every": "all(list, …)", "startsWith": "text startsWith part", "endsWith": "text endsWith part", "flatMap": "flatten(map(list, …))", "toFixed": "round(number)",
 	"match": "text matches pattern", "test": "text matches pattern", "entries": "toPairs(object)", "fromEntries": "fromPairs(list)", "strip": "trim(text)",
 }
