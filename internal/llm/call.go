@@ -20,18 +20,16 @@ func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 	reply := &Reply{}
 	defer func() { reply.Latency = time.Since(start) }()
 	t, err := c.target(r.Model)
-	if err == nil {
-		err = check(&r)
-	}
 	if err != nil {
 		return reply, err
 	}
-	reply.Usage.Priced = t.entry.Prices != nil
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.o.Timeout)
-		defer cancel()
+	reply.Model = t.name // whatever comes of the call
+	if err := check(&r); err != nil {
+		return reply, err
 	}
+	reply.Usage.Priced = t.entry.Prices != nil
+	ctx, cancel := c.bounded(ctx, t.provider)
+	defer cancel()
 	call := &call{Client: c, secrets: mask.From(ctx), target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
 	t.redact = call.redact
 	err = call.run(ctx)
@@ -39,6 +37,18 @@ func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 		reply.Usage.Priced = false
 	}
 	return reply, err
+}
+
+// bounded gives a call the timeout of its provider; without one the client's, where the caller has no deadline.
+func (c *Client) bounded(ctx context.Context, p *Provider) (context.Context, context.CancelFunc) {
+	timeout := p.Timeout
+	if _, has := ctx.Deadline(); !has && timeout == 0 {
+		timeout = c.o.Timeout
+	}
+	if timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 // check refuses requests that no endpoint could answer, and normalises what is sent.

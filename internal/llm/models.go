@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
@@ -22,11 +23,12 @@ type Provider struct {
 	BaseURL      string
 	BaseURLVar   string // the environment variable that replaces BaseURL
 	KeyVar       string // the environment variable that holds the key
-	KeyOptional  bool
+	KeyOptional  bool   // so it is, too, without a KeyVar
 	ModelVar     string // the environment variable that replaces DefaultModel
 	DefaultModel string
 	Ladder       []string
 	Extra        map[string]any // fields added to every request
+	Timeout      time.Duration  // of a call; a deadline of the caller that is sooner holds. 0: the client's
 	Concurrency  int            // exchanges at the same time
 	PerMinute    int            // requests in a minute; 0 is no bound
 	Models       []ModelEntry
@@ -112,7 +114,8 @@ type Endpoint struct {
 	KeyMissing bool
 }
 
-// Endpoint reads base URL and key from the environment. An endpoint that the environment names need not want a key.
+// Endpoint reads base URL and key from the environment. A provider without a key variable needs no key, and an endpoint
+// that the environment names need not want one.
 func (p *Provider) Endpoint(getenv func(string) string) Endpoint {
 	e := Endpoint{BaseURL: p.BaseURL}
 	if p.BaseURLVar != "" {
@@ -124,7 +127,7 @@ func (p *Provider) Endpoint(getenv func(string) string) Endpoint {
 		e.Key = strings.TrimSpace(getenv(p.KeyVar))
 	}
 	e.BaseURL = strings.TrimRight(e.BaseURL, "/")
-	e.KeyMissing = e.Key == "" && !p.KeyOptional && !e.FromEnv
+	e.KeyMissing = e.Key == "" && p.KeyVar != "" && !p.KeyOptional && !e.FromEnv
 	return e
 }
 
@@ -132,15 +135,14 @@ func (p *Provider) Endpoint(getenv func(string) string) Endpoint {
 func (e Endpoint) Shown() string { return shownURL(e.BaseURL) }
 
 // DefaultModel is the model that is called where nothing names one, and whether there is one: of the first provider of
-// Default that has its key or a base URL from the environment.
+// Default that has its key, needs none, or has a base URL from the environment, and names a model.
 func (m *Models) DefaultModel(getenv func(string) string) (string, bool) {
 	for _, name := range m.Default {
 		p := m.Providers[name]
 		if p == nil {
 			continue
 		}
-		e := p.Endpoint(getenv)
-		if e.Key == "" && !e.FromEnv {
+		if p.Endpoint(getenv).KeyMissing {
 			continue
 		}
 		model := p.DefaultModel

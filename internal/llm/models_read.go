@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"pflow/internal/diag"
 	"pflow/internal/yamltree"
@@ -152,6 +153,7 @@ func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 		"model_env":     r.variable(&p.ModelVar),
 		"default_model": r.Text(&p.DefaultModel),
 		"ladder":        r.ladder(&p.Ladder),
+		"timeout":       r.span(&p.Timeout),
 		"extra":         r.Object(&p.Extra), // fields that every request gets
 		"limits": func(v *yamltree.Value) {
 			r.Mapping(v, "{concurrency, requests_per_minute}", yamltree.Fields{
@@ -171,6 +173,21 @@ func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 		}
 	}
 	return p
+}
+
+// span reads how long a call may take.
+func (r *modelsReader) span(to *time.Duration) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		var text string
+		if r.Written(&text)(v); text == "" {
+			return
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			r.Report(v, yamltree.BadValue, "want a duration longer than 0s, such as 90s or 20m")
+		}
+		*to = d
+	}
 }
 
 // ladder reads steps in the order in which they are tried.

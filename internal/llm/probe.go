@@ -67,11 +67,8 @@ func (c *Client) Probe(ctx context.Context, model string, tell func(Probed)) (*R
 	if err != nil {
 		return report, err
 	}
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.o.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := c.bounded(ctx, t.provider)
+	defer cancel()
 	p := &probe{Client: c, target: t, report: report}
 	report.Usage.Priced = true
 	defer func() { report.Usage.Priced = report.Usage.Priced && report.Usage.Calls > 0 }()
