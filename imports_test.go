@@ -57,6 +57,7 @@ var imports = map[string][]string{
 	"internal/mapparams": {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
 	"internal/compose":   {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},
 
+	"internal/cputime":    {},
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
 	"internal/written":    {"internal/fault", "internal/filelock", "modernc.org/sqlite"},
@@ -75,7 +76,7 @@ var testImports = map[string][]string{
 		"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools/txtar",
 		"github.com/santhosh-tekuri/jsonschema/v6",
 	},
-	"engine":              {"engine/journal", "nodes", "flows", "prompts"},
+	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
 	"nodes":               {"flows", "prompts"},
 	"cmd/pflow":           {"github.com/creack/pty"},
 	"internal/yamltree":   {"internal/value"},

@@ -1,17 +1,21 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/cputime"
 )
 
 // The yardstick: the least that any graph runner in Go does, a map of functions and a map of successors.
@@ -39,16 +43,30 @@ func (g *bareGraph) run() {
 	}
 }
 
-// bareNode is what a node costs the yardstick now, in nanoseconds: the machine's speed drifts, so that only a ratio
-// within one run means anything.
-func bareNode() float64 {
-	g := bareLinear(1000)
-	began := time.Now()
-	n := 0
-	for ; time.Since(began) < 50*time.Millisecond; n++ {
-		g.run()
+// beside times what is measured and its yardsticks in turn, a few runs of each, and gives the median of each one's
+// nanoseconds of processor time a node: the machine's speed drifts and others use it, too, so that only ratios within one
+// benchmark mean anything.
+func beside(b *testing.B, nodes int, timed ...func()) []float64 {
+	b.Helper()
+	for _, run := range timed {
+		run()
 	}
-	return float64(time.Since(began).Nanoseconds()) / float64(n) / 1000
+	took := make([][]float64, len(timed))
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, run := range timed {
+			began := cputime.Used()
+			run()
+			took[i] = append(took[i], float64(cputime.Used()-began)/float64(nodes))
+		}
+	}
+	medians := make([]float64, len(timed))
+	for i, all := range took {
+		slices.Sort(all)
+		medians[i] = all[len(all)/2]
+	}
+	b.ReportMetric(0, "ns/op")
+	return medians
 }
 
 // nothing is an op that does nothing.
@@ -58,34 +76,113 @@ func nothing() engine.Op {
 	}}
 }
 
-// benchNodes runs a flow of so many node visits and reports what one costs, also as a multiple of the yardstick.
-func benchNodes(b *testing.B, flow *engine.Flow, visits int, withJournal bool) {
-	b.Helper()
-	home := b.TempDir()
-	run := func() {
-		o := engine.Options{Seed: 1}
-		if withJournal {
-			w, err := journal.Create(home, journal.NewID(time.Now()), []byte("{}"))
-			if err != nil {
+// execute runs a flow of so many node visits, with a journal if a writer is given.
+func execute(b *testing.B, flow *engine.Flow, visits int, w *journal.Writer) {
+	o := engine.Options{Seed: 1}
+	if w != nil {
+		o.Journal = w
+	}
+	res, err := engine.Execute(context.Background(), flow, nil, o)
+	if err != nil || len(res.Steps) != visits {
+		b.Fatal(err, len(res.Steps), res.Error)
+	}
+}
+
+// benchNodes reports what a node of a flow costs, as a multiple of the yardstick, which runs ten times as many nodes.
+func benchNodes(b *testing.B, flow *engine.Flow, visits int) {
+	bare := bareLinear(1000)
+	at := beside(b, visits, func() { execute(b, flow, visits, nil) }, func() {
+		for range visits / 100 {
+			bare.run()
+		}
+	})
+	b.ReportMetric(at[0], "ns/node")
+	b.ReportMetric(at[0]/at[1]*10, "x-bare")
+}
+
+// heard is a journal that keeps what it is told, to be told to another.
+type heard []func(engine.Journal) error
+
+func (h *heard) keep(tell func(engine.Journal) error) error {
+	*h = append(*h, tell)
+	return nil
+}
+
+func (h *heard) Begin(ev engine.Event) error {
+	return h.keep(func(j engine.Journal) error { return j.Begin(ev) })
+}
+
+func (h *heard) Started(a engine.Attempt) error {
+	return h.keep(func(j engine.Journal) error { return j.Started(a) })
+}
+
+func (h *heard) Happened(ev engine.Event) error {
+	return h.keep(func(j engine.Journal) error { return j.Happened(ev) })
+}
+
+func (h *heard) Ended(s engine.Status) error {
+	return h.keep(func(j engine.Journal) error { return j.Ended(s) })
+}
+
+// benchJournal reports what the journal of a run takes, its checksums included, as a multiple of writing the same lines to
+// a file and doing nothing else; and what a node costs with it, as a multiple of the yardstick.
+func benchJournal(b *testing.B, flow *engine.Flow, visits int) {
+	var told heard
+	if res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Seed: 1, Journal: &told}); err != nil || res.Status != engine.Done {
+		b.Fatal(err, res)
+	}
+	home, n := b.TempDir(), 0
+	create := func() *journal.Writer {
+		n++
+		w, err := journal.Create(home, strconv.Itoa(n), []byte("{}"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return w
+	}
+	journaled := func() {
+		w := create()
+		defer w.Close()
+		for _, tell := range told {
+			if err := tell(w); err != nil {
 				b.Fatal(err)
 			}
-			defer w.Close()
-			o.Journal = w
-		}
-		res, err := engine.Execute(context.Background(), flow, nil, o)
-		if err != nil || len(res.Steps) != visits {
-			b.Fatal(err, len(res.Steps), res.Error)
 		}
 	}
-	run()
-	before := bareNode()
-	b.ReportAllocs()
-	for b.Loop() {
-		run()
+	journaled()
+	text, err := os.ReadFile(filepath.Join(home, "runs", "1", "journal.jsonl"))
+	if err != nil {
+		b.Fatal(err)
 	}
-	node := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(visits)
-	b.ReportMetric(node, "ns/node")
-	b.ReportMetric(node/((before+bareNode())/2), "x-bare")
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	writes := func() {
+		n++
+		f, err := os.OpenFile(filepath.Join(home, strconv.Itoa(n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		for _, line := range lines {
+			if _, err := f.Write(line); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	whole := func() {
+		w := create()
+		defer w.Close()
+		execute(b, flow, visits, w)
+	}
+	bare := bareLinear(1000)
+	at := beside(b, visits, journaled, writes, whole, func() {
+		for range visits / 100 {
+			bare.run()
+		}
+	})
+	b.ReportMetric(at[0]/at[1], "x-writes")
+	b.ReportMetric(at[2], "ns/node")
+	b.ReportMetric(at[2]/at[3]*10, "x-bare")
 }
 
 // linear is a flow of n nodes of one kind.
@@ -132,8 +229,9 @@ nodes:
 	return flow
 }
 
-func BenchmarkEmptyNode(b *testing.B)     { benchNodes(b, linear(b, 1000, emptyNode), 1000, false) }
-func BenchmarkFullNode(b *testing.B)      { benchNodes(b, linear(b, 1000, fullNode), 1000, false) }
-func BenchmarkJournal(b *testing.B)       { benchNodes(b, linear(b, 1000, fullNode), 1000, true) }
-func BenchmarkJournal1000(b *testing.B)   { benchNodes(b, counting(b, 1_000), 1_000, true) }
-func BenchmarkJournal100000(b *testing.B) { benchNodes(b, counting(b, 100_000), 100_000, true) }
+func BenchmarkEmptyNode(b *testing.B)     { benchNodes(b, linear(b, 1000, emptyNode), 1000) }
+func BenchmarkFullNode(b *testing.B)      { benchNodes(b, linear(b, 1000, fullNode), 1000) }
+func BenchmarkLoop1000(b *testing.B)      { benchNodes(b, counting(b, 1_000), 1_000) }
+func BenchmarkLoop100000(b *testing.B)    { benchNodes(b, counting(b, 100_000), 100_000) }
+func BenchmarkJournal1000(b *testing.B)   { benchJournal(b, counting(b, 1_000), 1_000) }
+func BenchmarkJournal100000(b *testing.B) { benchJournal(b, counting(b, 100_000), 100_000) }

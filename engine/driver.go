@@ -154,12 +154,12 @@ func (d *driver) now() time.Duration {
 // loop runs until the run has ended, or waits for approval and nobody is asked. Instant ops run here, in order; between
 // them the loop looks up for what else happened.
 func (d *driver) loop() error {
+	var ev Event // filled in place: it is large, and most nodes take less time than copying it would
 	for !d.run.Done() {
-		ev, ok := d.urgent()
 		switch {
-		case ok:
+		case d.urgent(&ev):
 		case d.head < len(d.inline):
-			if ev, ok = d.runInline(d.nextInline()); !ok {
+			if !d.runInline(&ev) {
 				continue
 			}
 		case d.running == 0 && d.run.Waiting():
@@ -167,10 +167,8 @@ func (d *driver) loop() error {
 		default:
 			ev = d.block()
 		}
-		if d.asking[ev.ID] != nil && ev.Kind == EventOutcome {
-			if ev, ok = d.answered(ev); !ok {
-				continue
-			}
+		if len(d.asking) > 0 && ev.Kind == EventOutcome && d.asking[ev.ID] != nil && !d.answered(&ev) {
+			continue
 		}
 		if err := d.take(&ev); err != nil {
 			return err
@@ -180,32 +178,37 @@ func (d *driver) loop() error {
 }
 
 // answered makes an approve event of what a held attempt gave when it was performed again; false where it still waits.
-func (d *driver) answered(ev Event) (Event, bool) {
+func (d *driver) answered(ev *Event) bool {
 	d.asking[ev.ID].cancel()
 	delete(d.asking, ev.ID)
 	d.running--
 	if ev.Err != nil || ev.Waits != "" || d.ctx.Err() != nil || d.run.heldAt(ev.ID) < 0 {
-		return ev, false
+		return false
 	}
-	return Event{Kind: EventApprove, ID: ev.ID, Result: ev.Result, Action: ev.Action}, true
+	*ev = Event{Kind: EventApprove, ID: ev.ID, Result: ev.Result, Action: ev.Action}
+	return true
 }
 
-// urgent is what happened by itself: the run was cancelled, an op answered, a wait is over.
-func (d *driver) urgent() (Event, bool) {
+// urgent is what happened by itself, if anything did: the run was cancelled, an op answered, a wait is over.
+func (d *driver) urgent(ev *Event) bool {
 	if !d.cancelled && d.ctx.Err() != nil {
-		return Event{Kind: EventCancel}, true
+		*ev = Event{Kind: EventCancel}
+		return true
 	}
 	if d.running > 0 {
 		select {
-		case ev := <-d.outcomes:
-			return ev, true
+		case *ev = <-d.outcomes:
+			return true
 		default:
 		}
 	}
-	if w := d.nextWait(); w >= 0 && d.waits[w].due <= d.now() {
-		return d.waitOver(w), true
+	if len(d.waits) > 0 {
+		if w := d.nextWait(); d.waits[w].due <= d.now() {
+			*ev = d.waitOver(w)
+			return true
+		}
 	}
-	return Event{}, false
+	return false
 }
 
 // block waits for the next thing to happen.
@@ -338,37 +341,39 @@ func (d *driver) waitOver(i int) Event {
 	return Event{Kind: EventTimer, ID: id}
 }
 
-// nextInline takes the first of the queue, whose room is used again once it is empty.
-func (d *driver) nextInline() exec {
-	e := d.inline[d.head]
+// runInline runs the first instant op of the queue in the driver's own goroutine. Should it still be under way when a wait
+// is over, which may be a limit on this very op, it is interrupted and begins again in a goroutine of its own, while the
+// driver goes on: such ops have no effects. Then there is no event yet.
+func (d *driver) runInline(ev *Event) bool {
+	e := &d.inline[d.head]
+	defer d.dequeue()
+	if e.stopped {
+		*ev = stoppedEarly(e.ID)
+		return true
+	}
+	d.started(e)
+	if len(d.waits) == 0 {
+		*ev = e.Perform(d.ctx, d.run)
+		return true
+	}
+	ctx, cancel := context.WithDeadline(d.ctx, d.zero.Add(d.waits[d.nextWait()].due))
+	defer cancel()
+	*ev = e.Perform(ctx, d.run)
+	if ev.Err != nil && ctx.Err() != nil && d.ctx.Err() == nil {
+		again := *e
+		d.launch(&again)
+		return false
+	}
+	return true
+}
+
+// dequeue takes the first off the queue, whose room is used again once it is empty.
+func (d *driver) dequeue() {
 	d.inline[d.head] = exec{}
 	d.head++
 	if d.head == len(d.inline) {
 		d.inline, d.head = d.inline[:0], 0
 	}
-	return e
-}
-
-// runInline runs an instant op in the driver's own goroutine. Should it still be under way when a wait is over, which may
-// be a limit on this very op, it is interrupted and begins again in a goroutine of its own, while the driver goes on: such
-// ops have no effects. Then there is no event yet.
-func (d *driver) runInline(e exec) (Event, bool) {
-	if e.stopped {
-		return stoppedEarly(e.ID), true
-	}
-	d.started(&e)
-	ctx := d.ctx
-	if w := d.nextWait(); w >= 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, d.zero.Add(d.waits[w].due))
-		defer cancel()
-	}
-	ev := e.Perform(ctx, d.run)
-	if ev.Err != nil && ctx.Err() != nil && d.ctx.Err() == nil {
-		d.launch(&e)
-		return Event{}, false
-	}
-	return ev, true
 }
 
 // launch runs an op in a goroutine of its own.
@@ -388,7 +393,7 @@ func (d *driver) perform(e *exec) {
 	e.cancel = cancel
 	d.running++
 	fault.Go(func() { d.outcomes <- e.Perform(ctx, d.run) },
-		func(err error) { d.outcomes <- outcome(e.ID, Output{}, err) })
+		func(err error) { d.outcomes <- outcome(e.ID, &Output{}, err) })
 }
 
 func (d *driver) started(e *exec) {

@@ -59,6 +59,7 @@ func (r *Run) newFrame(parent *unit, flow *Flow, prefix string, input map[string
 		return f, err
 	}
 	f.store = store
+	f.records = make([]record, 0, min(len(flow.nodes), 1000)) // a flow without a loop needs no more
 	if flow.loop {
 		store[RoundKey], store[PreviousKey] = 0, nil
 	}

@@ -10,12 +10,10 @@ import (
 
 // outcome is what an attempt gave, in the forms that a journal gives back as they are: whatever follows from an event is
 // the same when it is stepped through again.
-func outcome(id int, out Output, err error) Event {
-	ev := Event{Kind: EventOutcome, ID: id, Action: valid(out.Action), Waits: valid(out.Waits), Meters: out.Meters}
-	for _, name := range value.SortedKeys(out.Meters) {
-		if n := out.Meters[name]; err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
-			err = fault.New(fault.Type, "the op used %v of %s; a meter must be finite", n, name)
-		}
+func outcome(id int, out *Output, err error) (ev Event) {
+	ev.Kind, ev.ID, ev.Action, ev.Waits, ev.Meters = EventOutcome, id, valid(out.Action), valid(out.Waits), out.Meters
+	if len(out.Meters) > 0 && err == nil {
+		err = notFinite(out.Meters)
 	}
 	if err == nil {
 		ev.Result, err = value.Normalize(out.Result)
@@ -30,6 +28,16 @@ func outcome(id int, out Output, err error) Event {
 		ev.Meters = finite(ev.Meters)
 	}
 	return ev
+}
+
+// notFinite is the error of the first meter that is no number that can be added up.
+func notFinite(meters map[string]float64) error {
+	for _, name := range value.SortedKeys(meters) {
+		if n := meters[name]; math.IsNaN(n) || math.IsInf(n, 0) {
+			return fault.New(fault.Type, "the op used %v of %s; a meter must be finite", n, name)
+		}
+	}
+	return nil
 }
 
 // recordable is an error without what no journal holds: text that is not UTF-8, details that are no value.

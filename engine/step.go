@@ -88,7 +88,7 @@ func (c *Command) Index() string {
 }
 
 // Perform runs the attempt of an exec and gives its outcome.
-func (c *Command) Perform(ctx context.Context, r *Run) Event {
+func (c *Command) Perform(ctx context.Context, r *Run) (ev Event) {
 	u := c.unit
 	if c.For > 0 {
 		var cancel context.CancelFunc
@@ -104,7 +104,7 @@ func (c *Command) Perform(ctx context.Context, r *Run) Event {
 		out, err = u.spec.exec(ctx, in)
 		return err
 	})
-	ev := outcome(c.ID, out, err)
+	ev = outcome(c.ID, &out, err)
 	if ev.Err != nil {
 		switch ctx.Err() {
 		case context.DeadlineExceeded:
