@@ -189,6 +189,9 @@ func (a *app) document(res engine.Resources, arg string) (engine.Document, error
 		if err != nil {
 			return doc, usage("%s", fileError(err))
 		}
+		if isWorkflow(arg, doc.Data) {
+			return doc, usage("%s is a workflow, not a flow; run it with: pflow run %[2]s, check it with: pflow validate %[2]s", arg, shellQuote(arg))
+		}
 		return doc, nil
 	}
 	doc, err := res.Find(engine.FlowDocument, arg, nil)

@@ -73,6 +73,9 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 	}
 	r, found, err := library.Parse(ref, doc)
 	if err != nil {
+		if isFlow(ref, doc) {
+			return nil, workflow.Source{}, notWorkflow(ref)
+		}
 		if isPlan(doc) {
 			return nil, workflow.Source{}, usage("%s is a plan file, not a workflow; save and run what it says with: pflow apply %s", ref, shellQuote(ref))
 		}
@@ -137,6 +140,9 @@ func (a *app) noWorkflow(ref string, err error) error {
 	}
 	if fault.Of(err).Kind == fault.InvalidRequest { // of its name
 		if info, e := os.Stat(ref); e == nil && info.Mode().IsRegular() {
+			if doc, e := readRegular(ref); e == nil && isFlow(ref, doc) {
+				return notWorkflow("./" + ref)
+			}
 			return usage("%q is neither a saved workflow nor a workflow document: those are JSON, in files that end in .json; if it is one, say ./%s", ref, ref)
 		}
 	}
