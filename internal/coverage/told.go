@@ -133,7 +133,11 @@ func (a *accounting) clause(from, to int) {
 		return
 	}
 	for _, gap := range a.gaps(from, to) {
-		if why := a.weight(gap[0], gap[1]); why != "" {
+		why := a.weight(gap[0], gap[1])
+		if first := a.first(gap[0], gap[1]); why == "" && first != "" {
+			why = fmt.Sprintf("%q begins what is asked for", first)
+		}
+		if why != "" {
 			a.leave(gap[0], gap[1], why)
 		}
 	}
@@ -193,6 +197,20 @@ func (a *accounting) weight(from, to int) string {
 		if grave[w.Text] {
 			return fmt.Sprintf("%q limits what is done", text[w.Start:w.End])
 		}
+	}
+	return ""
+}
+
+// first is the word with which a clause begins, if that is in a stretch of it and says something, else "".
+func (a *accounting) first(from, to int) string {
+	for _, w := range retrieve.Words(a.request[from:to]) {
+		if retrieve.LeadsIn(w.Text) {
+			continue
+		}
+		if !w.Stop && a.leads(from+w.Start) {
+			return a.request[from+w.Start : from+w.End]
+		}
+		break
 	}
 	return ""
 }

@@ -82,6 +82,13 @@ open 15-35 "except on 2024-02-03": "2024-02-03" is a value
 0-14 "copy all files" node:copy
 open 15-37 "unless they are hidden": "unless" limits what is done
 `},
+		{"resize a.txt well", []string{"a.txt=input:source"}, `
+7-12 "a.txt" input:source
+open 0-6 "resize": "resize" begins what is asked for
+`},
+		{"the old file is copied", []string{"file is copied=node:copy"}, `
+8-22 "file is copied" node:copy
+`},
 		// The same words twice stand in their order, and no word is cut.
 		{"mail repo of the repository repo", []string{"repo=input:source", "repo=input:to", "mail=node:mail", "repo=input:to"}, `
 0-4 "mail" node:mail
