@@ -35,9 +35,10 @@ func validateOp(d Deps) engine.Op {
 			{Name: "tokens", Type: value.Integer, Default: 1500, Doc: "the budget of their description"},
 		},
 		Result: value.Object,
-		ResultDoc: "{valid, errors, warnings, notes, coverage, nearest}; a finding is {severity, code, message, key, path?, node?, suggestion?, alternatives?}, key being " +
+		ResultDoc: "{valid, errors, warnings, notes, coverage, nearest, outputs, made_up}; a finding is {severity, code, message, key, path?, node?, suggestion?, alternatives?}, key being " +
 			"the same for the same finding in the next draft; errors begin with those of form, and no kind of them hides another; coverage is {parts: [{text, start, " +
-			"end, by}], open: [{text, start, end, why}]}, offsets in bytes of the request; nearest is {names, context: their interfaces as text} for types that do not exist",
+			"end, by}], open: [{text, start, end, why}]}, offsets in bytes of the request; nearest is {names, context: their interfaces as text} for types that do not exist, which made_up names; outputs is [{id, keys}]: " +
+			"what each step outputs",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: validate-example
@@ -96,11 +97,34 @@ nodes:
 					}
 				}
 				return engine.Output{Result: map[string]any{"valid": len(errors) == 0, "errors": errors, "warnings": warnings, "notes": notes,
-					"coverage": coverageValue(cover), "nearest": map[string]any{"names": plainList(namesOf(near)),
+					"coverage": coverageValue(cover),
+					"outputs":  stepOutputs(w, shelf.Catalogue), "made_up": madeUp(w, shelf.Catalogue), "nearest": map[string]any{"names": plainList(namesOf(near)),
 						"context": catalogue.Planning(near, catalogue.ContextOptions{Tokens: tokens, Rank: catalogue.AsGiven}).Text}}}, nil
 			}
 		},
 	}
+}
+
+// stepOutputs are the output keys of each node whose type there is.
+func stepOutputs(w *ir.Workflow, c *ir.Catalogue) []any {
+	out := []any{}
+	for _, n := range w.Nodes {
+		if of := c.Get(n.Type); of != nil {
+			out = append(out, map[string]any{"id": n.ID, "keys": plainList(of.OutputKeys())})
+		}
+	}
+	return out
+}
+
+// madeUp are the types of nodes that there are not, each once.
+func madeUp(w *ir.Workflow, c *ir.Catalogue) []any {
+	out := []any{}
+	for _, n := range w.Nodes {
+		if n.Type != "" && c.Get(n.Type) == nil && !slices.Contains(out, any(n.Type)) {
+			out = append(out, n.Type)
+		}
+	}
+	return out
 }
 
 func (d Deps) check(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
