@@ -21,16 +21,23 @@ import (
 	"pflow/internal/fault"
 )
 
-// TestTables holds the tables of docs/flow-reference.md to the code they are made from. Each stands between
-// "<!-- table: NAME -->" and "<!-- end -->"; -update writes them.
+// TestTables holds the tables of docs/flow-reference.md and docs/nodes.md to the code they are made from. Each stands
+// between "<!-- table: NAME -->" and "<!-- end -->"; -update writes them.
 func TestTables(t *testing.T) {
-	file := "../../docs/flow-reference.md"
+	for file, tables := range map[string]map[string]func(*testing.T) string{
+		"flow-reference.md": {
+			"keys": keyTables, "ops": opTables, "kinds": kindTable, "findings": findingTable, "functions": functionTable, "exits": exitTable,
+		},
+		"nodes.md": {"nodes": nodeTables},
+	} {
+		t.Run(file, func(t *testing.T) { holdTables(t, "../../docs/"+file, tables) })
+	}
+}
+
+func holdTables(t *testing.T, file string, tables map[string]func(*testing.T) string) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
-	}
-	tables := map[string]func(*testing.T) string{
-		"keys": keyTables, "ops": opTables, "kinds": kindTable, "findings": findingTable, "functions": functionTable, "exits": exitTable,
 	}
 	page := string(data)
 	between := regexp.MustCompile(`(?s)<!-- table: (\w+) -->\n.*?<!-- end -->`)
