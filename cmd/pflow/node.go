@@ -25,7 +25,7 @@ func (a *app) nodeCommand() *cobra.Command {
 		Long:    `A node type is what a node of a workflow runs: built-in, or declared in a YAML file in the folder nodes of your home.`,
 		Example: "  pflow node list\n  pflow node show shell\n  pflow node run read-file file_path=README.md",
 	}
-	c.AddCommand(a.nodeListCommand(), a.nodeRunCommand(), a.nodeSearchCommand(), a.nodeShowCommand())
+	c.AddCommand(a.nodeListCommand(), a.nodeNewCommand(), a.nodeRunCommand(), a.nodeSearchCommand(), a.nodeShowCommand())
 	return c
 }
 

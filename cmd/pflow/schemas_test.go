@@ -46,6 +46,7 @@ nodes             node search zebra
 node              node show shell
 node              node show write-file
 node              node show workflow
+new               node new count-words
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 `
