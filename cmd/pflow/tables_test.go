@@ -19,6 +19,7 @@ import (
 	"pflow/engine/cond"
 	"pflow/engine/syntax"
 	"pflow/internal/fault"
+	"pflow/internal/value"
 )
 
 // TestTables holds the tables of docs/flow-reference.md and docs/nodes.md to the code they are made from. Each stands
@@ -140,6 +141,29 @@ func functionTable(*testing.T) string {
 		b.WriteString(row(code(f.Signature), f.Doc, code(f.Example), code(f.Gives)))
 	}
 	return b.String()
+}
+
+// What the prompt for models says of the functions of expressions can be called as it says.
+func TestPromptCallsFunctions(t *testing.T) {
+	data, err := os.ReadFile("../../prompts/rules.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "Beside what expr has there are ")
+	section, _, ok := strings.Cut(section, ".\n")
+	calls := regexp.MustCompile(`[a-z_]+\([^)]*\)`).FindAllString(section, -1)
+	if !ok || len(calls) < 10 {
+		t.Fatalf("the prompt names no functions: %q", section)
+	}
+	env := &cond.Env{Vars: map[string]value.Type{"x": value.Number, "object": value.Object, "list": value.Array, "rows": value.Array}}
+	for _, name := range []string{"text", "date", "from", "to"} {
+		env.Vars[name] = value.String
+	}
+	for _, call := range calls {
+		if _, problems := cond.NewCompiler().Compile(cond.Expr, call, env, value.Any); problems != nil {
+			t.Errorf("%s: %v", call, problems)
+		}
+	}
 }
 
 // kindTable reads the kinds of errors from their declarations.

@@ -2,6 +2,7 @@ package cond
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -183,4 +184,78 @@ func TestSearchIsPaidFor(t *testing.T) {
 			t.Errorf("%s: %v, with %d steps left", src, err, s.left)
 		}
 	}
+}
+
+// FuzzFunctions calls every function with texts and numbers that nobody chose: both languages give the same value, in its
+// normal form, or fail with the same kind, and nothing panics.
+func FuzzFunctions(f *testing.F) {
+	f.Add("2026-03-04", "%Y-%m-%d", "UTC", 3, 2.5)
+	f.Add("a,b\n1,\"2\"\n", ";", "half_even", -1, 1e300)
+	f.Add("2026-10-25T02:30:00+02:00", "month", "Europe/Berlin", 1<<62, -0.005)
+	f.Add("aab\xff", "(a*)|b", "$1${x}$$", 400, 0.0)
+	f.Add("1w2d3.5h", "?a=%20&b=1;", "desc", 0, 5e-324)
+	env := &Env{Vars: map[string]value.Type{"a": value.String, "b": value.String, "c": value.String, "n": value.Integer, "x": value.Number, "list": value.Array, "rows": value.Array, "object": value.Object}}
+	compiler := NewCompiler()
+	type pair struct {
+		src  string
+		both [2]*Program
+	}
+	var calls []pair
+	for _, fn := range shared {
+		for count := len(fn.params) - fn.optional; count <= len(fn.params); count++ {
+			var args []string
+			texts := 0
+			for _, t := range fn.params[:count] {
+				switch t {
+				case value.String:
+					args = append(args, []string{"a", "b", "c", "a"}[texts])
+					texts++
+				case value.Array:
+					args = append(args, map[bool]string{true: "rows", false: "list"}[len(args) == 0 && fn.Name != "join_lines"])
+				default:
+					args = append(args, map[value.Type]string{value.Integer: "n", value.Number: "x", value.Object: "object", value.Any: "b"}[t])
+				}
+			}
+			p := pair{src: fn.Name + "(" + strings.Join(args, ", ") + ")"}
+			for i, lang := range []Lang{Expr, CEL} {
+				program, problems := compiler.Compile(lang, p.src, env, value.Any)
+				if problems != nil {
+					f.Fatal(p.src, problems)
+				}
+				p.both[i] = program
+			}
+			calls = append(calls, p)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, c string, n int, x float64) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return // no value of a flow
+		}
+		s := NewScope(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
+		s.steps = 100_000
+		for name, v := range map[string]any{"a": a, "b": b, "c": c, "n": n, "x": x, "list": []any{a, b, c}, "object": map[string]any{a: b, "n": n},
+			"rows": []any{map[string]any{b: c, "n": n}, map[string]any{b: a, "n": x}}} {
+			v, err := value.Normalize(v)
+			if err != nil {
+				return // text that is no UTF-8
+			}
+			s.Set(name, v)
+		}
+		for _, call := range calls {
+			one, two := outcome(call.both[0], s), outcome(call.both[1], s)
+			if one != two {
+				t.Errorf("%s with a = %q, b = %q, c = %q, n = %d, x = %g: expr %s, CEL %s", call.src, a, b, c, n, x, one, two)
+			}
+			v, err := call.both[0].Eval(s)
+			if err != nil {
+				if e := fault.Of(err); e.Kind == fault.Failure || e.Message == "" && call.src != "fail(a, b)" {
+					t.Errorf("%s: %v", call.src, err)
+				}
+				continue
+			}
+			if again, err := value.Normalize(v); err != nil || !value.Equal(again, v) || value.JSON(again) != value.JSON(v) {
+				t.Errorf("%s is not normal: %v, %v", call.src, v, err)
+			}
+		}
+	})
 }
