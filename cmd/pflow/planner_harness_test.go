@@ -27,7 +27,7 @@ var scripted = map[string]string{
 	"bad-type":   draftLine(strings.Replace(goodNode, "copy-file", "copy-fil", 1)),
 	"bad-key":    draftLine(strings.Replace(goodNode, "${source}", "${sorce.path}", 1)),
 	"literal":    draftLine(strings.Replace(goodNode, "${source}", "a.txt", 1)),
-	"impossible": `{schema: workflow, json: {feasible: false, reason: there is no component that paints, workflow: null}}`,
+	"impossible": `{schema: workflow, json: {feasible: false, reason: there is no component that paints, workflow: null, parts: []}}`,
 	"described":  `{schema: metadata, json: {name: copy-a-file, description: Copies a file to another place., keywords: [copy, duplicate]}}`,
 	"taken":      `{schema: values, json: {values: [{name: source, value: a.txt}, {name: target, value: b.txt}]}}`,
 	"half":       `{schema: values, json: {values: [{name: source, value: a.txt}]}}`,
@@ -35,14 +35,17 @@ var scripted = map[string]string{
 
 const goodNode = `{id: copy-it, type: copy-file, purpose: Copy the file, params: {source_path: "${source}", dest_path: "${target}"}}`
 
-// draftLine is a reply with a workflow of some nodes, one after the other.
+// copyParts are what the draft says stands for each part of the request.
+const copyParts = `[{text: copy, by: "node:copy-it"}, {text: a.txt, by: "input:source"}, {text: to b.txt, by: "input:target"}]`
+
+// draftLine is a reply with a workflow of some nodes, one after the other, the first of which copies.
 func draftLine(nodes ...string) string {
 	var edges []string
 	for i := range nodes[1:] {
 		edges = append(edges, fmt.Sprintf("{from: %s, to: %s}", idOf(nodes[i]), idOf(nodes[i+1])))
 	}
 	return `{schema: workflow, json: {feasible: true, reason: "", workflow: {ir_version: "0.1.0", inputs: {source: {type: string, required: true, description: the file},
-      target: {type: string, required: true, description: where it goes}}, nodes: [` + strings.Join(nodes, ", ") + `], edges: [` + strings.Join(edges, ", ") + `], outputs: {}}}}`
+      target: {type: string, required: true, description: where it goes}}, nodes: [` + strings.Join(nodes, ", ") + `], edges: [` + strings.Join(edges, ", ") + `], outputs: {}}, parts: ` + copyParts + `}}`
 }
 
 // idOf is the id of a node as it is written in these tests.
