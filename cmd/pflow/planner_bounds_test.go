@@ -44,16 +44,14 @@ func TestPlannerBounds(t *testing.T) {
 		t.Parallel()
 		p := newPlanning(t, "chosen", "named", "bad-type")
 		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "limits.calls=3")
-		if errorOf(plan, "kind") != "limit" || status != exitUnplanned || !strings.Contains(stderr, "calls") || plan.WorkflowIR == nil || plan.Attempts != 1 {
+		if errorOf(plan, "kind") != "limit" || status != exitUnplanned || !strings.Contains(stderr, "calls") || plan.WorkflowIR == nil || plan.Attempts != 2 {
 			t.Errorf("%s, exit %d, draft %v\n%s", summary(plan), status, plan.WorkflowIR, stderr)
 		}
 	})
 	t.Run("the gate's model does not answer in time", func(t *testing.T) {
 		t.Parallel()
 		p := newPlanning(t, "chosen", "named", "good", "described", faulty("taken", "slow", "2"))
-		p.hasty()
-		p.edit("flows/planner-gate.yaml", "timeout: 60s", "timeout: 200ms")
-		plan, stderr, status := p.plan("copy a.txt to b.txt")
+		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "planner-gate:nodes.ask.timeout=200ms", "--set", "*:nodes.ask.retry.wait=1ms")
 		if got := summary(plan); got != `failed generate copy-a-file {} [source target] 1 timeout` || status != exitUnplanned || !strings.Contains(stderr, "no result within 200ms") {
 			t.Errorf("%s, exit %d\n%s", got, status, stderr)
 		}

@@ -59,7 +59,8 @@ func TestPlannerGate(t *testing.T) {
 // TestPlannerRequests: a request reaches every prompt as it was given; an empty or oversized one is no request at all.
 func TestPlannerRequests(t *testing.T) {
 	const cli = `copy-file --source_path=a.txt --dest_path=b.txt >> write-file | "odd"  \ ünïcode`
-	p := newPlanning(t, "not-found", "chosen", "named", "good", "described", "taken")
+	whole := draftWith(`[{text: `+value.JSON(cli)+`, by: "node:copy-it"}]`, goodNode)
+	p := newPlanning(t, "not-found", "chosen", "named", whole, "described", "taken")
 	p.savedAs("duplicate-file", duplicateFile)
 	if plan, _, status := p.plan(cli); summary(plan) != generated || status != 0 {
 		t.Errorf("%s, exit %d", summary(plan), status)

@@ -38,14 +38,17 @@ const goodNode = `{id: copy-it, type: copy-file, purpose: Copy the file, params:
 // copyParts are what the draft says stands for each part of the request.
 const copyParts = `[{text: copy, by: "node:copy-it"}, {text: a.txt, by: "input:source"}, {text: to b.txt, by: "input:target"}]`
 
-// draftLine is a reply with a workflow of some nodes, one after the other, the first of which copies.
-func draftLine(nodes ...string) string {
+// draftLine is a reply with a workflow of some nodes, one after the other, for the request to copy a.txt to b.txt.
+func draftLine(nodes ...string) string { return draftWith(copyParts, nodes...) }
+
+// draftWith is the same for a request that has other parts.
+func draftWith(parts string, nodes ...string) string {
 	var edges []string
 	for i := range nodes[1:] {
 		edges = append(edges, fmt.Sprintf("{from: %s, to: %s}", idOf(nodes[i]), idOf(nodes[i+1])))
 	}
 	return `{schema: workflow, json: {feasible: true, reason: "", workflow: {ir_version: "0.1.0", inputs: {source: {type: string, required: true, description: the file},
-      target: {type: string, required: true, description: where it goes}}, nodes: [` + strings.Join(nodes, ", ") + `], edges: [` + strings.Join(edges, ", ") + `], outputs: {}}, parts: ` + copyParts + `}}`
+      target: {type: string, required: true, description: where it goes}}, nodes: [` + strings.Join(nodes, ", ") + `], edges: [` + strings.Join(edges, ", ") + `], outputs: {}}, parts: ` + parts + `}}`
 }
 
 // idOf is the id of a node as it is written in these tests.

@@ -29,9 +29,10 @@ func TestPlannerInjection(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A name that the model made up, as it is said again to the model; and values that it found.
-	badType := draftLine(strings.Replace(goodNode, "copy-file", string(quoted), 1))
+	parts := strings.TrimSuffix(copyParts, "]") + `, {text: ` + string(quoted) + `, by: "node:copy-it"}]`
+	badType := draftWith(parts, strings.Replace(goodNode, "copy-file", string(quoted), 1))
 	named := `{schema: parameters, json: {params: [{name: source, value: a.txt}, {name: target, value: b.txt}, {name: order, value: ` + string(quoted) + `}]}}`
-	p := newPlanning(t, "not-found", strings.Replace(scripted["chosen"], "write-file", "beam", 1), named, badType, "good", "described", "taken")
+	p := newPlanning(t, "not-found", strings.Replace(scripted["chosen"], "write-file", "beam", 1), named, badType, draftWith(parts, goodNode), "described", "taken")
 	p.savedAs("duplicate-file", strings.Replace(duplicateFile, `"Copy a file to another place."`, string(quoted), 1))
 	p.file("beam.yaml", "name: beam\ndescription: "+string(quoted)+"\ninputs:\n  - {key: what, type: string, required: true, description: "+string(quoted)+"}\noutputs:\n  - {key: done, type: string, description: "+string(quoted)+"}\n")
 	p.stdin = evil

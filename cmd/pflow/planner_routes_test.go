@@ -123,14 +123,12 @@ func TestPlannerDiscovery(t *testing.T) {
 		}
 	})
 
-	// A model that does not answer in time is one that failed. The time is that of the home's copy of the flow.
+	// A model that does not answer in time is one that failed.
 	t.Run("the model does not answer in time", func(t *testing.T) {
 		t.Parallel()
 		p := newPlanning(t, rest(faulty("found", "slow", "2"))...)
 		p.savedAs("duplicate-file", duplicateFile)
-		p.eject("planner-discovery")
-		p.edit("flows/planner-discovery.yaml", "timeout: 60s", "timeout: 200ms")
-		plan, stderr, status := p.plan("copy a.txt to b.txt")
+		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "planner-discovery:nodes.ask.timeout=200ms")
 		if got := summary(plan); got != generated || status != 0 || stderr != "" || !strings.Contains(value.JSON(plain(t, plan.Candidates)), "no result within 200ms") {
 			t.Errorf("%s, exit %d\n%s\n%v", got, status, stderr, plan.Candidates)
 		}
@@ -218,9 +216,9 @@ func TestPlannerRecovery(t *testing.T) {
 		{"structure", node("id: copy-it", "id: copy it"), "bad-id", 3, "The form is wrong."},
 		{"unknown-node-type", "bad-type", "unknown-node-type", 3, "Use only the components listed above"},
 		{"cycle", cycle, "cycle", 2, "Make it sequential."},
-		{"data-flow", node(`, dest_path: "${target}"`, ""), "missing-input", 3, "copy-it outputs dest_path"},
-		{"unresolved-template", node("${source}", "${sorce.path}"), "unresolved-template", 3, "The findings list the variables in reach."},
-		{"other", "literal", "request-literal", 3, "Do what each finding says."},
+		{"data-flow", node(`"${source}", dest_path: "${target}"`, `"${source}${target}"`), "missing-input", 3, "copy-it outputs dest_path"},
+		{"unresolved-template", node("${source}", "${source}${sorce.path}"), "unresolved-template", 3, "The findings list what is in reach."},
+		{"other", node(`"${source}", dest_path: "${target}"`, `a.txt, dest_path: "${source}${target}"`), "request-literal", 3, "Do what each finding says."},
 	} {
 		t.Run(c.class, func(t *testing.T) {
 			t.Parallel()
