@@ -30,17 +30,22 @@ const capitalsDraft = `{ir_version: "0.1.0",
       edges: [{from: read-words, to: raise-words}, {from: raise-words, to: keep-words}],
       outputs: {loud_file: {source: "${keep-words.file_path}", type: string, description: The file with the words in capitals}}}`
 
+// capitalsParts are what the draft says stands for each part of the request.
+const capitalsParts = `[{text: make the words, by: "node:read-words"}, {text: of notes.txt, by: "input:source"}, {text: "loud, all in capitals", by: "node:raise-words"},
+      {text: and keep them, by: "node:keep-words"}, {text: in loud.txt, by: "input:target"}]`
+
 // said are the replies that are recorded.
 var said = map[string]string{
 	"choice":     `{schema: choice, json: {node_ids: [read-file, transform, write-file], workflow_names: [], reasoning: "read, change and keep the text"}}`,
 	"parameters": `{schema: parameters, json: {params: [{name: source, value: notes.txt}, {name: target, value: loud.txt}]}}`,
-	"workflow":   `{schema: workflow, json: {feasible: true, reason: "", workflow: ` + capitalsDraft + `}}`,
+	"workflow":   `{schema: workflow, json: {feasible: true, reason: "", workflow: ` + capitalsDraft + `, parts: ` + capitalsParts + `}}`,
 	"metadata":   `{schema: metadata, json: {name: capitalize-file, description: Writes the words of a text file in capitals to another file., keywords: [capitals, upper case, loud]}}`,
 	"values":     `{schema: values, json: {values: [{name: source, value: notes.txt}, {name: target, value: loud.txt}]}}`,
-	"discovery":  `{schema: discovery, json: {found: true, workflow_name: capitalize-file, confidence: 0.95, reasoning: it writes the words of a file in capitals to another}}`,
-	"others":     `{schema: values, json: {values: [{name: source, value: minutes.txt}, {name: target, value: shout.txt}]}}`,
-	"describe":   `{tool_calls: [{name: describe_nodes, arguments: {names: [read-file, transform, write-file]}}]}`,
-	"submit":     `{tool_calls: [{name: submit, arguments: {workflow: ` + capitalsDraft + `}}]}`,
+	"discovery": `{schema: discovery, json: {found: true, workflow_name: capitalize-file, confidence: 0.95, reasoning: it writes the words of a file in capitals to another,
+      parts: [{text: make the words, by: workflow}, {text: of minutes.txt, by: value}, {text: "loud, all in capitals, and keep them", by: workflow}, {text: in shout.txt, by: value}]}}`,
+	"others":   `{schema: values, json: {values: [{name: source, value: minutes.txt}, {name: target, value: shout.txt}]}}`,
+	"describe": `{tool_calls: [{name: describe_nodes, arguments: {names: [read-file, transform, write-file]}}]}`,
+	"submit":   `{tool_calls: [{name: submit, arguments: {workflow: ` + capitalsDraft + `, parts: ` + capitalsParts + `}}]}`,
 }
 
 // recorded are the plans that are recorded: the words are keys of said, in the order of the calls.

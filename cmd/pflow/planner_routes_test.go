@@ -156,7 +156,7 @@ func TestPlannerGeneration(t *testing.T) {
 		{name: "browsing chooses what there is not", replies: append([]string{
 			`{schema: choice, json: {node_ids: [copy-file, teleport], workflow_names: [beam-up], reasoning: fast}}`, "named"}, good...),
 			asked: askedB, want: generated, path: wayB,
-			says: "the model chose what the catalogue does not have, which is dropped: teleport, beam-up"},
+			says: "dropped, since the catalogue does not have it: teleport, beam-up"},
 		{name: "the model of browsing fails: the lexical shortlist", replies: append([]string{faulty("chosen", "refusal", "1"), "named"}, good...),
 			asked: askedB, want: generated, path: wayB,
 			check: func(t *testing.T, p *planningDesk, plan *planner.Result) {
@@ -217,7 +217,7 @@ func TestPlannerRecovery(t *testing.T) {
 		{"unknown-node-type", "bad-type", "unknown-node-type", 3, "Use only the components listed above"},
 		{"cycle", cycle, "cycle", 2, "Make it sequential."},
 		{"data-flow", node(`"${source}", dest_path: "${target}"`, `"${source}${target}"`), "missing-input", 3, "copy-it outputs dest_path"},
-		{"unresolved-template", node("${source}", "${source}${sorce.path}"), "unresolved-template", 3, "The findings list what is in reach."},
+		{"unresolved-template", node("${source}", "${source}${sorce.path}"), "unresolved-template", 3, "list what is in reach."},
 		{"other", node(`"${source}", dest_path: "${target}"`, `a.txt, dest_path: "${source}${target}"`), "request-literal", 3, "Do what each finding says."},
 	} {
 		t.Run(c.class, func(t *testing.T) {
