@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -272,6 +273,13 @@ func weeklyReport(_ *testing.T, b *bench) {
 		map[string]any{"week": "2026-W10", "project": "Search, fast", "hours": "7.50"}, map[string]any{"week": "2026-W10", "project": "Site", "hours": "3.25"}})
 	before["week.csv"] = "week,project,hours\n2026-W10,\"Search, fast\",7.50\n2026-W10,Site,3.25\n"
 	b.is(before)
+
+	lastWeek := time.Now().AddDate(0, 0, -7).Format(time.DateOnly)
+	b.keep("recent/new.csv", "date,project,hours\n"+lastWeek+",New,1\n")
+	rows := b.outputs(b.must("pflow run " + b.file() + " folder=recent --json 2>&1"))["hours"].([]any)
+	if len(rows) != 1 || rows[0].(map[string]any)["project"] != "New" {
+		b.t.Errorf("last week: %v", rows)
+	}
 }
 
 func batchRename(t *testing.T, b *bench) {
