@@ -64,7 +64,7 @@ var imports = map[string][]string{
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
 	"internal/experiment": {"engine", "engine/*", "ir", "internal/*", "golang.org/x/text", "modernc.org/sqlite"},
-	"internal/llm":        {"internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/repair", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
+	"internal/llm":        {"internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/prompt", "internal/repair", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
 	"internal/llmtest":    {"internal/diag", "internal/value", "internal/yamltree"},
 	"internal/trace":      {"engine", "internal/fault", "internal/value"},
 	"internal/stats":      {"internal/fault", "gonum.org/v1/gonum"},

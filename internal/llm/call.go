@@ -131,7 +131,9 @@ func (c *call) run(ctx context.Context) error {
 		if r.Asks >= c.request.MaxAsks {
 			return c.misfit(got)
 		}
-		c.complain(text, step, got)
+		if err := c.complain(ctx, text, step, got); err != nil {
+			return err
+		}
 	}
 }
 
@@ -188,18 +190,41 @@ func (c *call) misfit(got reading) error {
 const maxEchoed = 16 << 10
 
 // complain adds a reply that does not fit and what is wrong with it to the conversation.
-func (c *call) complain(text, step string, got reading) {
+func (c *call) complain(ctx context.Context, text, step string, got reading) error {
 	if len(text) > maxEchoed {
 		text = strings.ToValidUTF8(text[:maxEchoed], "") + "…"
 	}
-	say := "Your reply does not fit the schema:\n- " + strings.Join(got.Wrong[:min(len(got.Wrong), 20)], "\n- ") + "\nGive the whole reply again, corrected, as JSON and nothing else."
-	if !got.Found {
-		say = "Your reply holds no JSON that could be read. Reply again, with JSON and nothing else."
-		if step != JSONObject && step != Prompt { // the endpoint may have kept the schema to itself
-			say += " " + formInstruction(c.request.Schema.JSON)
-		}
+	say, err := c.complaint(ctx, step, got)
+	if err != nil {
+		return err
 	}
 	c.messages = append(c.messages, Message{Role: "assistant", Content: text}, Message{Role: "user", Content: say})
+	return nil
+}
+
+// complaint says what is wrong with a reply.
+func (c *call) complaint(ctx context.Context, step string, got reading) (string, error) {
+	texts := c.o.Models.Texts
+	if got.Found {
+		wrong := []any{}
+		for _, w := range got.Wrong[:min(len(got.Wrong), 20)] {
+			wrong = append(wrong, w)
+		}
+		return texts.Misfit.Render(ctx, map[string]any{"wrong": wrong})
+	}
+	form := ""
+	if !inWords(step) { // the endpoint may have kept the schema to itself
+		var err error
+		if form, err = c.form(ctx); err != nil {
+			return "", err
+		}
+	}
+	return texts.NoJSON.Render(ctx, map[string]any{"form": form})
+}
+
+// form demands a reply that fits the schema in words.
+func (c *call) form(ctx context.Context) (string, error) {
+	return c.o.Models.Texts.Form.Render(ctx, map[string]any{"schema": schemaText(c.request.Schema.JSON)})
 }
 
 // ask gets one answer: from a recording, or from the endpoint.
@@ -221,6 +246,10 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 		start := time.Now()
 		a, step, found, err := replay(c.o.Replay, key)
 		if found {
+			q, failed := c.question(ctx, step)
+			if failed != nil {
+				return nil, "", failed
+			}
 			c.replayed.Add(1)
 			c.reply.Replayed = true
 			if a != nil {
@@ -229,7 +258,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 					c.request.OnText(a.Text)
 				}
 			}
-			c.tell(a, c.question(step), start, true, err)
+			c.tell(a, q, start, true, err)
 			if err == nil {
 				run.answer(first)
 			}
@@ -290,15 +319,28 @@ func (c *call) climb(ctx context.Context) (*answer, string, error) {
 	}
 }
 
-func (c *call) question(step string) question {
-	return question{messages: c.messages, schema: c.request.Schema, step: step, tools: c.request.Tools, request: c.request}
+// question is the exchange to be made at a step, with what is said of the form of the reply.
+func (c *call) question(ctx context.Context, step string) (question, error) {
+	q := question{messages: c.messages, schema: c.request.Schema, step: step, tools: c.request.Tools, request: c.request}
+	var err error
+	switch {
+	case q.schema == nil:
+	case inWords(step):
+		q.form, err = c.form(ctx)
+	case step == ToolCallStep:
+		q.form, err = c.o.Models.Texts.Function.Render(ctx, map[string]any{"name": schemaName(q.schema.Name)})
+	}
+	return q, err
 }
 
 // once makes one exchange at one step.
 func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	start := time.Now()
 	trip := &trip{}
-	q := c.question(step)
+	q, err := c.question(ctx, step)
+	if err != nil {
+		return nil, err
+	}
 	a, err := c.exchange(ctx, c.target, q, trip)
 	c.called.Add(1)
 	c.reply.Waited += trip.waited

@@ -39,17 +39,21 @@ type question struct {
 	messages []Message
 	schema   *Schema
 	step     string // "" without a schema
+	form     string // what is said of the form of the reply: in words, or of the function
 	tools    []Tool
 	request  *Request
 }
 
 // sent gives the messages as the step sends them.
 func (q question) sent() []Message {
-	if q.step == JSONObject || q.step == Prompt {
-		return withSchema(q.messages, q.schema.JSON)
+	if inWords(q.step) {
+		return withForm(q.messages, q.form)
 	}
 	return q.messages
 }
+
+// inWords reports whether at a step the model itself has to read what its reply must be.
+func inWords(step string) bool { return step == JSONObject || step == Prompt }
 
 // schemaSent gives the schema as it is sent at a step; false if the step cannot say it.
 func schemaSent(s *Schema, step string) (map[string]any, bool) {
@@ -95,7 +99,7 @@ func (t *target) build(q question) (openai.ChatCompletionRequest, map[string]any
 				},
 			}
 		case ToolCallStep:
-			r.Tools = append(r.Tools, function(name, "Give your answer by calling this function, once.", sent))
+			r.Tools = append(r.Tools, function(name, q.form, sent))
 			if len(q.tools) == 0 {
 				r.ToolChoice = openai.ToolChoice{Type: openai.ToolTypeFunction, Function: openai.ToolFunction{Name: name}}
 			} else {
@@ -154,14 +158,8 @@ func schemaName(name string) string {
 	return orText(out[:min(len(out), 64)], "reply")
 }
 
-// formInstruction demands a reply that fits a schema in words.
-func formInstruction(schema map[string]any) string {
-	return "Reply with one JSON value that fits this JSON Schema, and with nothing else:\n" + schemaText(schema)
-}
-
-// withSchema writes the schema into the first system message, where it stands before all that changes.
-func withSchema(messages []Message, schema map[string]any) []Message {
-	text := formInstruction(schema)
+// withForm writes what the reply must be into the first system message, where it stands before all that changes.
+func withForm(messages []Message, text string) []Message {
 	if len(messages) > 0 && messages[0].Role == "system" {
 		out := append([]Message{}, messages...)
 		out[0].Content += "\n\n" + text

@@ -15,6 +15,7 @@ import (
 type Models struct {
 	Providers map[string]*Provider
 	Default   []string // providers in the order in which a default model is looked for
+	Texts     *Texts   // what is said to models beside the messages of requests
 }
 
 // Provider is one entry of models.yaml.

@@ -94,7 +94,9 @@ type modelsReader struct{ yamltree.Decoder }
 func (r *modelsReader) models(v *yamltree.Value) *Models {
 	m := &Models{Providers: map[string]*Provider{}}
 	var defaults []*yamltree.Value
-	r.Mapping(v, "models as a mapping: {default, providers}", yamltree.Fields{
+	var texts *yamltree.Value
+	r.Mapping(v, "models as a mapping: {default, texts, providers}", yamltree.Fields{
+		"texts": func(v *yamltree.Value) { texts = v },
 		"default": func(v *yamltree.Value) {
 			r.Each(v, "a list of providers", func(item *yamltree.Value) {
 				var name string
@@ -112,6 +114,9 @@ func (r *modelsReader) models(v *yamltree.Value) *Models {
 			})
 		},
 	})
+	if v.Kind == yamltree.Map {
+		m.Texts = r.texts(v, texts)
+	}
 	for i, name := range m.Default {
 		if m.Providers[name] == nil {
 			r.Report(defaults[i], yamltree.BadValue, "there is no provider %q", name).Suggestion = diag.Nearest(name, m.Names())

@@ -107,7 +107,13 @@ func TestModelsFindings(t *testing.T) {
 		{"providers: {openai: {models: {'[': {}}}}", "is no pattern"},
 		{"providers: {openai: {extra: 1}}", "m.yaml:1:29: error: want a mapping, got an integer [wrong-kind]"},
 		{"default: [opena]", `m.yaml:1:11: error: there is no provider "opena"`},
-		{"[]", "want models as a mapping: {default, providers}, got a list"},
+		{"[]", "want models as a mapping: {default, texts, providers}, got a list"},
+		{"texts: {misfit: 'No: {{.wrog}}'}", "m.yaml:1:17: error: the text misfit uses {{.wrog}}, which it is not given [bad-value]\n  texts: {misfit: 'No: {{.wrog}}'}\n                  ^\n  did you mean \"wrong\"?"},
+		{"texts: {misfit: '{{range .wrong}}'}", "m.yaml:1:17: error: the template cannot be read: "},
+		{"texts: {misfit: '{{index .wrong 4}}'}", "m.yaml:1:17: error: the template texts.misfit: "},
+		{"texts: {no_jsn: x}", "m.yaml:1:9: error: there is no key \"no_jsn\" here [unknown-key]"},
+		{"texts: {form: null}", "error: texts.form is needed: what is said to a model cannot be taken away, only replaced [missing-key]"},
+		{"texts: null", "error: texts.no_json is needed"},
 	} {
 		_, found := ParseModels("m.yaml", []byte(c.text))
 		if got := found.Text(); !strings.Contains(got, c.want) {

@@ -18,9 +18,17 @@ func TestAuthorsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Schema{Name: "s", JSON: parsed.(map[string]any)}
+	client, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	target := &target{model: "m", provider: &Provider{}, entry: ModelEntry{MaxTokensField: "max_tokens"}}
 	for _, step := range ladder {
-		q := question{messages: []Message{{Role: "user", Content: "x"}}, schema: s, step: step, request: &Request{}}
+		asking := &call{Client: client, target: target, messages: []Message{{Role: "user", Content: "x"}}, request: &Request{Schema: s}}
+		q, err := asking.question(t.Context(), step)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, ok := schemaSent(q.schema, step); !ok {
 			t.Fatalf("%s cannot say it", step)
 		}
