@@ -2,7 +2,10 @@ package cond
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"sync"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
@@ -63,24 +66,27 @@ func exprConfig(env *Env) *conf.Config {
 		delete(config.Builtins, name)
 		config.Disabled[name] = true
 	}
-	for _, f := range shared {
-		config.Functions[f.Name] = exprFunction(f)
-	}
-	for _, f := range exprOwn {
-		config.Functions[f.Name] = exprFunction(f)
-	}
-	config.Functions[anyName] = anyFunction
-	for _, f := range exprAggregates {
-		config.Functions[f.Name] = f
-	}
+	maps.Copy(config.Functions, exprFunctions())
 	for _, f := range env.Funcs {
 		config.Functions[f.Name] = f.exprCallable()
 	}
-	for name, f := range exprPaid {
-		config.Functions[name] = &builtin.Function{Name: name, Func: f}
-	}
 	return config
 }
+
+// exprFunctions are the functions that every expression sees. They are made once: a transform compiles for each run.
+var exprFunctions = sync.OnceValue(func() map[string]*builtin.Function {
+	out := map[string]*builtin.Function{anyName: anyFunction}
+	for _, f := range slices.Concat(shared, exprOwn) {
+		out[f.Name] = exprFunction(f)
+	}
+	for _, f := range exprAggregates {
+		out[f.Name] = f
+	}
+	for name, f := range exprPaid {
+		out[name] = &builtin.Function{Name: name, Func: f}
+	}
+	return out
+})
 
 func exprType(t value.Type) types.Type {
 	switch t {
