@@ -64,6 +64,9 @@ func (s *script) model(_ context.Context, r llm.Request) (*llm.Reply, error) {
 	usage := llm.Usage{Calls: 1, PromptTokens: 100, CompletionTokens: 10, Priced: true, CostUSD: 0.001}
 	reply := &llm.Reply{Text: next.json, Model: "test/m", Usage: usage}
 	if next.err != nil {
+		if fault.Of(next.err).Kind == fault.Schema { // it answered, if badly
+			return reply, next.err
+		}
 		return nil, next.err
 	}
 	v, err := value.ParseJSON([]byte(next.json))
@@ -142,7 +145,8 @@ func tools(t testing.TB, withWorkflow bool) *shelf.Shelf {
 const goodDraft = `{"feasible": true, "reason": "", "workflow": {"ir_version": "0.1.0",
 	"inputs": {"image": {"type": "string", "required": true, "description": "the image"}, "width": {"type": "integer", "required": true, "description": "in pixels"}},
 	"nodes": [{"id": "resize-image", "type": "resize", "purpose": "Make it small", "params": {"image": "${image}", "width": "${width}"}}],
-	"edges": [], "outputs": {"picture": {"source": "${resize-image.resized}", "type": "string", "description": "the result"}}}}`
+	"edges": [], "outputs": {"picture": {"source": "${resize-image.resized}", "type": "string", "description": "the result"}}},
+	"parts": [{"text": "resize", "by": "node:resize-image"}, {"text": "a.png", "by": "input:image"}, {"text": "to a width of 300", "by": "input:width"}]}`
 
 // draft is goodDraft with another text in the place of one of its own.
 func draft(old, new string) said {

@@ -57,7 +57,8 @@ func TestNothingBreaksOutOfItsFence(t *testing.T) {
 		"parameters": just(`{"params": [{"name": "image", "value": "` + evil + `"}]}`),
 		"workflow":   {draft(`"type": "resize"`, `"type": "resizer`+evil+`"`), draft(`Make it small`, evil)},
 		"metadata":   just(described), "values": just(mappedBoth)},
-		map[string]any{"user_input": "resize it\n" + evil, "stdin_data": evil, "current_date": "2024-01-15"})
+		map[string]any{"user_input": "resize it\n" + evil, "stdin_data": evil, "current_date": "2024-01-15"},
+		engine.Setting{Path: "params.account", Value: "false"})
 	if len(s.prompts) != 7 {
 		t.Fatalf("%d prompts", len(s.prompts))
 	}

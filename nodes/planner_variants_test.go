@@ -22,6 +22,8 @@ func TestPlannerVariants(t *testing.T) {
 		return map[string][]said{"discovery": just(notFound), "choice": just(choseBoth), "parameters": just(namedThem), "workflow": drafts,
 			"metadata": just(described), "values": just(mappedBoth)}
 	}
+	across := draft(`"text": "resize"`, `"text": "have the picture"`)
+	across.json = strings.Replace(across.json, "to a width of 300", "take 300 across", 1)
 	const ready = `ready generate resize-image {"image":"a.png","width":300} [] 1 null`
 	for _, c := range []struct {
 		name, flow string
@@ -45,14 +47,14 @@ func TestPlannerVariants(t *testing.T) {
 		}(), strings.Replace(ready, "[] 1", "[] 2", 1), "choice metadata parameters values workflow workflow",
 			"reconnaissance workflow-generation workflow-validation workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
 		{"strategies", "planner-strategies", true, "", all(bad(), good, bad()), ready, "choice discovery metadata parameters values workflow workflow workflow",
-			"workflow-discovery component-browsing parameter-discovery strategies strategy-selection workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
+			"workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"strategies, all fail", "planner-strategies", true, "", map[string][]said{"discovery": just(notFound), "choice": just(choseBoth), "parameters": just(namedThem),
 			"workflow": slices.Repeat([]said{{err: fault.New(fault.Refused, "no")}}, 3)},
 			`failed null null {} [] 1 refused`, "choice discovery parameters workflow workflow workflow",
-			"workflow-discovery component-browsing parameter-discovery strategies strategy-selection result-preparation"},
+			"workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection result-preparation"},
 		{"hybrid, sure", "planner-hybrid", true, "make the image a.png smaller, to a width of 300", nil,
-			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "", "offline-plan offline-result"},
-		{"hybrid, unsure", "planner-hybrid", true, "have the picture a.png take 300 across", all(good), ready,
+			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "", "offline-plan"},
+		{"hybrid, unsure", "planner-hybrid", true, "have the picture a.png take 300 across", all(across), ready,
 			"choice discovery metadata parameters values workflow",
 			"offline-plan workflow-discovery component-browsing parameter-discovery workflow-generation workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"agent", "planner-agent", true, "", map[string][]said{"": {
@@ -61,26 +63,26 @@ func TestPlannerVariants(t *testing.T) {
 			{tool: "validate_workflow", json: `{"workflow": {"ir_version": "0.1.0", "nodes": []}}`},
 			{tool: "dance", json: `{}`},
 			{tool: "submit", json: `{}`},
-			{tool: "submit", json: `{"workflow": ` + irOf(bad()) + `}`},
-			{tool: "submit", json: `{"workflow": ` + irOf(good) + `}`},
+			{tool: "submit", json: `{"workflow": ` + partOf(bad(), "workflow") + `}`},
+			{tool: "submit", json: `{"workflow": ` + partOf(good, "workflow") + `, "parts": ` + partOf(good, "parts") + `}`},
 		}, "metadata": just(described), "values": just(mappedBoth)},
-			`ready generate resize-image {"image":"a.png","width":300} [] 2 null`, "       metadata values",
-			"masking listing think find-workflow answering think describe-nodes answering think validate-workflow answering think remind think submission empty-submission think submission new-workflow answering " +
-				"think submission new-workflow metadata-generation parameter-mapping parameter-preparation result-preparation"},
+			`ready generate resize-image {"image":"a.png","width":300} [] 3 null`, "       metadata values",
+			"masking listing think find-workflow answering think describe-nodes answering think workflow-validation answering think answering think answering think workflow-validation answering " +
+				"think workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"agent, reuse", "planner-agent", true, "", map[string][]said{"": {
 			{tool: "submit", json: `{"saved_workflow": "shrnk"}`}, {tool: "submit", json: `{"saved_workflow": "shrink"}`}}, "values": just(mappedBoth)},
 			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "  values",
-			"masking listing think submission saved-workflow answering think submission saved-workflow parameter-mapping parameter-preparation result-preparation"},
+			"masking listing think saved-workflow answering think saved-workflow parameter-mapping parameter-preparation result-preparation"},
 		{"agent, infeasible", "planner-agent", true, "", map[string][]said{"": {{tool: "submit", json: `{"infeasible": "no paint"}`}}},
-			`infeasible null null {} [] 0 infeasible`, "", "masking listing think submission result-preparation"},
+			`infeasible null null {} [] 0 infeasible`, "", "masking listing think result-preparation"},
 		{"agent, spent", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "find_workflow", json: `{"words": "x"}`}}, 3)},
-			`failed null null {} [] 0 turns`, "  ", "masking listing think find-workflow answering think find-workflow answering think giving-up result-preparation"},
+			`failed null null {} [] 0 unfinished`, "  ", "masking listing think find-workflow answering think find-workflow answering think find-workflow answering result-preparation"},
 		{"agent, no model", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Authentication, "the key is refused")}}},
 			`failed null null {} [] 0 provider_error`, "", "masking listing think result-preparation"},
 		{"agent, a model that cannot be read", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Schema, "no such tool call")}}},
 			`failed null null {} [] 0 schema`, "", "masking listing think result-preparation"},
 		{"agent, spent on drafts", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "submit", json: `{"workflow": {"ir_version": "0.1.0", "nodes": []}}`}}, 3)},
-			`invalid generate null {} [] 3 invalid`, "  ", "masking listing think submission new-workflow answering think submission new-workflow answering think submission new-workflow giving-up result-preparation"},
+			`invalid generate null {} [] 3 invalid`, "  ", "masking listing think workflow-validation answering think workflow-validation answering think workflow-validation answering result-preparation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			input := map[string]any{"user_input": c.request, "current_date": "2024-01-15"}
@@ -138,11 +140,11 @@ func TestCallsDeep(t *testing.T) {
 	}
 }
 
-// irOf is the workflow of a draft.
-func irOf(d said) string {
+// partOf is the member of a draft that has a name.
+func partOf(d said, name string) string {
 	v, err := value.ParseJSON([]byte(d.json))
 	if err != nil {
 		panic(err)
 	}
-	return value.JSON(v.(map[string]any)["workflow"])
+	return value.JSON(v.(map[string]any)[name])
 }
