@@ -79,6 +79,7 @@ var testImports = map[string][]string{
 	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
 	"nodes":               {"flows", "prompts"},
 	"cmd/pflow":           {"github.com/creack/pty"},
+	"prompts":             {"internal/prompt"},
 	"internal/yamltree":   {"internal/value"},
 	"internal/llm":        {"internal/llmtest"},
 	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
