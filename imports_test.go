@@ -53,6 +53,7 @@ var imports = map[string][]string{
 	"internal/repair":    {"internal/fault", "internal/value"},
 	"internal/retrieve":  {"internal/fault", "internal/value"},
 	"internal/extract":   {"internal/fault", "internal/value"},
+	"internal/planshape": {"internal/value"},
 	"internal/coverage":  {"internal/diag", "internal/extract", "internal/retrieve"},
 	"internal/mapparams": {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
 	"internal/compose":   {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},

@@ -161,15 +161,5 @@ func (f *Flow) Nodes() []string {
 	return ids
 }
 
-// Inner is the flow that a node runs; nil if there is no such node, or it runs none.
-func (f *Flow) Inner(id string) *Flow {
-	for i := range f.nodes {
-		if n := &f.nodes[i]; n.id == id && n.mode == modeFlow {
-			return n.units[0].flow
-		}
-	}
-	return nil
-}
-
 // Ends lists the actions with which the flow can end, sorted.
 func (f *Flow) Ends() []string { return f.ends }

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"pflow/engine"
 	"pflow/internal/catalogue"
@@ -23,6 +24,7 @@ func loadComponentsOp(d Deps) engine.Op {
 		},
 		With: []engine.Field{
 			{Name: "tokens", Type: value.Integer, Default: 8000, Doc: "the budget of the context"},
+			{Name: "warn", Type: value.Boolean, Default: false, Doc: "warn of names that the catalogue does not have"},
 		},
 		Result: value.Object,
 		ResultDoc: "{node_ids, workflow_names: those that there are, best first, unknown: [names], interfaces, context: the interfaces as text for a prompt, " +
@@ -42,7 +44,7 @@ nodes:
     next: end
 `,
 		New: func(s *engine.Setup) engine.Exec {
-			tokens := option(s, "tokens", 8000)
+			tokens, warn := option(s, "tokens", 8000), s.Value("warn") == true
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				shelf, err := d.candidates(ctx)
 				if err != nil {
@@ -50,6 +52,9 @@ nodes:
 				}
 				request, _ := in.Prep["request"].(string)
 				chosen, unknown := shelf.choose(append(texts(in.Prep["node_ids"]), texts(in.Prep["workflow_names"])...))
+				if warn && len(unknown) > 0 && d.Log != nil {
+					d.Log("warning", "dropped, since the catalogue does not have it: "+strings.Join(texts(unknown[:min(10, len(unknown))]), ", "))
+				}
 				if request != "" {
 					read, err := d.readings.Read(ctx, request, in.Now)
 					if err != nil {

@@ -57,6 +57,7 @@ func All(d Deps) []engine.Op {
 		loadWorkflowOp(d),
 		logOp(d),
 		mapParamsOp(d),
+		planResultOp(),
 		retrieveOp(),
 		settleParamsOp(),
 		sleepOp(),

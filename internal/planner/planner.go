@@ -57,7 +57,7 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
-	res.read(flow, run)
+	res.read(run)
 	if err := calls.Missed(); err != nil { // whatever the flow made of it, this is no replay
 		broken := empty(flow)
 		broken.RunID, broken.ExecutionPath, broken.Usage = res.RunID, res.ExecutionPath, res.Usage
@@ -70,7 +70,7 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 // Of is the plan of a planner flow's run that was begun elsewhere, such as one that was resumed.
 func Of(flow *engine.Flow, run *engine.Result) *Result {
 	res := empty(flow)
-	res.read(flow, run)
+	res.read(run)
 	return res
 }
 

@@ -1,25 +1,27 @@
 package planner
 
 import (
-	"context"
+	"maps"
 	"strings"
+	"time"
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/planshape"
 	"pflow/internal/value"
 )
 
 // Schema names the shape of Result as JSON.
-const Schema = "pflow.plan/v1"
+const Schema = planshape.Schema
 
 // The statuses of a plan.
 const (
-	Ready      = "ready"
-	NeedsInput = "needs_input"
-	Infeasible = "infeasible"
-	Invalid    = "invalid"
-	Failed     = "failed"
-	Cancelled  = "cancelled"
+	Ready      = planshape.Ready
+	NeedsInput = planshape.NeedsInput
+	Infeasible = planshape.Infeasible
+	Invalid    = planshape.Invalid
+	Failed     = planshape.Failed
+	Cancelled  = planshape.Cancelled
 )
 
 // Result is a plan. Lists are never null.
@@ -92,7 +94,7 @@ func (r *Result) fail(err *fault.Error, node, hint string) {
 }
 
 // read takes the plan from the run of a flow: what the flow says is the plan, also of a run that broke.
-func (r *Result) read(flow *engine.Flow, run *engine.Result) {
+func (r *Result) read(run *engine.Result) {
 	drafts := 0
 	for _, s := range run.Steps {
 		if !strings.ContainsAny(s.Node, "/.[") { // the planner's own nodes, not those of flows inside them
@@ -113,7 +115,7 @@ func (r *Result) read(flow *engine.Flow, run *engine.Result) {
 	}
 	said, whole := run.Store["planner_output"].(map[string]any)
 	if run.Error != nil || !whole {
-		said = shaped(flow, run, drafts)
+		said = shaped(run, drafts)
 	}
 	if status, ok := said["status"].(string); ok {
 		r.Status = status
@@ -140,36 +142,19 @@ func (r *Result) read(flow *engine.Flow, run *engine.Result) {
 	}
 }
 
-// The nodes of planners that are known here: the one whose flow shapes the plan, and the one that makes a draft.
-const (
-	preparation = "result-preparation"
-	generation  = "workflow-generation"
-)
+// generation is the node of planners that makes a draft.
+const generation = "workflow-generation"
 
-// shaped is the plan of a run that broke: the flow that shapes the planner's plans is run over its last store. A planner
-// without one leaves nothing.
-func shaped(flow *engine.Flow, run *engine.Result, drafts int) map[string]any {
-	if flow == nil || flow.Inner(preparation) == nil {
-		return nil
-	}
-	shape := flow.Inner(preparation)
-	in := map[string]any{}
-	for _, k := range shape.State() {
-		if v, ok := run.Store[k.Name]; ok && v != nil && k.Name != "planner_output" {
-			in[k.Name] = v
-		}
-	}
-	in["attempts"] = drafts
+// shaped is the plan of a run that broke, as its last store has it.
+func shaped(run *engine.Result, drafts int) map[string]any {
+	facts := map[string]any{}
+	maps.Copy(facts, run.Store)
+	facts["attempts"] = drafts
 	if e := run.Error; e != nil {
-		in["failed_at"] = e.Node
-		in["errors"] = []any{map[string]any{"node": e.Node, "kind": e.Kind, "message": e.Message, "attempt": e.Attempts, "details": nil}}
+		facts["failed_at"] = e.Node
+		facts["errors"] = []any{map[string]any{"node": e.Node, "kind": e.Kind, "message": e.Message, "attempt": e.Attempts}}
 	}
-	out, err := engine.Execute(context.Background(), shape, in, engine.Options{})
-	if err != nil {
-		return nil
-	}
-	said, _ := out.Store["planner_output"].(map[string]any)
-	return said
+	return planshape.Of(facts, time.Now().Format(time.RFC3339))
 }
 
 // take sets what the flow gave in the form it must have; what it gave in another form, or not at all, stays as it is.
