@@ -353,12 +353,12 @@ func (d *driver) runInline(ev *Event) bool {
 	}
 	d.started(e)
 	if len(d.waits) == 0 {
-		*ev = e.Perform(d.ctx, d.run)
+		e.Perform(d.ctx, d.run, ev)
 		return true
 	}
 	ctx, cancel := context.WithDeadline(d.ctx, d.zero.Add(d.waits[d.nextWait()].due))
 	defer cancel()
-	*ev = e.Perform(ctx, d.run)
+	e.Perform(ctx, d.run, ev)
 	if ev.Err != nil && ctx.Err() != nil && d.ctx.Err() == nil {
 		again := *e
 		d.launch(&again)
@@ -392,8 +392,15 @@ func (d *driver) perform(e *exec) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	e.cancel = cancel
 	d.running++
-	fault.Go(func() { d.outcomes <- e.Perform(ctx, d.run) },
-		func(err error) { d.outcomes <- outcome(e.ID, &Output{}, err) })
+	fault.Go(func() {
+		var ev Event
+		e.Perform(ctx, d.run, &ev)
+		d.outcomes <- ev
+	}, func(err error) {
+		var ev Event
+		ev.outcome(e.ID, &Output{}, err)
+		d.outcomes <- ev
+	})
 }
 
 func (d *driver) started(e *exec) {

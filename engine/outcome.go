@@ -8,10 +8,10 @@ import (
 	"pflow/internal/value"
 )
 
-// outcome is what an attempt gave, in the forms that a journal gives back as they are: whatever follows from an event is
-// the same when it is stepped through again.
-func outcome(id int, out *Output, err error) (ev Event) {
-	ev.Kind, ev.ID, ev.Action, ev.Waits, ev.Meters = EventOutcome, id, valid(out.Action), valid(out.Waits), out.Meters
+// outcome makes an event of what an attempt gave, in the forms that a journal gives back as they are: whatever follows from
+// an event is the same when it is stepped through again.
+func (ev *Event) outcome(id int, out *Output, err error) {
+	*ev = Event{Kind: EventOutcome, ID: id, Action: valid(out.Action), Waits: valid(out.Waits), Meters: out.Meters}
 	if len(out.Meters) > 0 && err == nil {
 		err = notFinite(out.Meters)
 	}
@@ -27,7 +27,6 @@ func outcome(id int, out *Output, err error) (ev Event) {
 		ev.Action, ev.Waits, ev.Err = "", "", recordable(fault.Of(err))
 		ev.Meters = finite(ev.Meters)
 	}
-	return ev
 }
 
 // notFinite is the error of the first meter that is no number that can be added up.

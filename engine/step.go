@@ -87,8 +87,9 @@ func (c *Command) Index() string {
 	return ""
 }
 
-// Perform runs the attempt of an exec and gives its outcome.
-func (c *Command) Perform(ctx context.Context, r *Run) (ev Event) {
+// Perform runs the attempt of an exec and makes ev its outcome. The event is filled in place: it is large, and an op may
+// take less time than copying it would.
+func (c *Command) Perform(ctx context.Context, r *Run, ev *Event) {
 	u := c.unit
 	if c.For > 0 {
 		var cancel context.CancelFunc
@@ -104,7 +105,7 @@ func (c *Command) Perform(ctx context.Context, r *Run) (ev Event) {
 		out, err = u.spec.exec(ctx, in)
 		return err
 	})
-	ev = outcome(c.ID, &out, err)
+	ev.outcome(c.ID, &out, err)
 	if ev.Err != nil {
 		switch ctx.Err() {
 		case context.DeadlineExceeded:
@@ -113,7 +114,6 @@ func (c *Command) Perform(ctx context.Context, r *Run) (ev Event) {
 			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
 		}
 	}
-	return ev
 }
 
 // Run is the state of one run of a flow: what its events so far have made of it.
@@ -184,12 +184,10 @@ func (r *Run) Step(ev *Event) ([]Command, error) {
 	case EventStart:
 		r.begin(ev)
 	case EventOutcome:
-		i, ok := slices.BinarySearchFunc(r.execs, ev.ID, func(u *unit, id int) int { return u.id - id })
-		if !ok {
+		u := r.answered(ev.ID)
+		if u == nil {
 			return nil, fmt.Errorf("no attempt %d is under way", ev.ID)
 		}
-		u := r.execs[i]
-		r.execs = slices.Delete(r.execs, i, i+1)
 		r.execDone(u, ev)
 	case EventTimer:
 		t, ok := r.timers[ev.ID]
@@ -212,6 +210,23 @@ func (r *Run) Step(ev *Event) ([]Command, error) {
 		r.startReady()
 	}
 	return r.cmds, nil
+}
+
+// answered takes the unit of an attempt off those that are under way; nil if there is none. Where one node runs at a time
+// it is the only one.
+func (r *Run) answered(id int) *unit {
+	if len(r.execs) == 1 && r.execs[0].id == id {
+		u := r.execs[0]
+		r.execs = r.execs[:0]
+		return u
+	}
+	i, ok := slices.BinarySearchFunc(r.execs, id, func(u *unit, id int) int { return u.id - id })
+	if !ok {
+		return nil
+	}
+	u := r.execs[i]
+	r.execs = slices.Delete(r.execs, i, i+1)
+	return u
 }
 
 func (r *Run) startReady() {

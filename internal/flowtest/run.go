@@ -108,7 +108,9 @@ func answer(ctx context.Context, r *engine.Run, c *engine.Command, canned map[st
 		case !c.Op().Instant:
 			return engine.Event{}, fmt.Errorf("the step %q runs the op %s, which reaches outside: give it results", name, c.Op().Name)
 		}
-		return c.Perform(ctx, r), nil
+		var ev engine.Event
+		c.Perform(ctx, r, &ev)
+		return ev, nil
 	}
 	o := list[min(used[name], len(list)-1)]
 	used[name]++
