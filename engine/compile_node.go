@@ -275,7 +275,9 @@ func (c *compiler) compilePost(n *node, src *syntax.Node, facts *nodeFacts, prep
 	}
 	written := src.V.Get("post")
 	post := c.bindings(src.Post, written, env)
-	n.post = post.out
+	for _, b := range post.out {
+		n.post = append(n.post, write{b, c.flow.keys[b.Name]})
+	}
 	facts.reads = append(facts.reads, post.reads...)
 	for _, b := range src.Post {
 		c.checkWrite(b, post.types[b.Name.Text])

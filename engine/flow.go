@@ -69,6 +69,12 @@ type Binding struct {
 	Expr Evaluator
 }
 
+// write is a post: the key of the store that it sets, and what that may hold.
+type write struct {
+	Binding
+	key stateKey
+}
+
 // mode is how a node turns into attempts.
 type mode uint8
 
@@ -79,36 +85,36 @@ const (
 	modeParallel             // one series a branch
 )
 
-// node is one compiled node.
+// node is one compiled node. What every visit looks at comes first, in the order in which it does: a flow of many nodes
+// does not fit into the processor's caches.
 type node struct {
-	id    string
-	place diag.Place
-	mode  mode
-	prep  []Binding
-	units []unitSpec // one; of a parallel node one a branch
-
-	retry     retry
-	timeout   time.Duration // of one attempt
-	fallback  Evaluator
+	mode      mode
 	maxVisits int
-	settings  Settings                            // of a dag's node, as they were given
-	repeats   bool                                // of a dag's node: its unit is a flow of rounds
-	until     Tester                              // of the one node of such a flow
+	until     Tester                              // of the one node of a flow of rounds, see Repeat
 	late      func(*cond.Scope) (Settings, error) // of a dag's node: see DAGNode; nil for none
+	prep      []Binding
+	units     []unitSpec    // one; of a parallel node one a branch
+	timeout   time.Duration // of one attempt
 
-	vars    []Binding // in order: each sees those before it
-	post    []Binding
-	cases   []actionCase // in order; the last has no condition
-	action  Evaluator    // instead of cases, where the action is data
-	catch   string       // the action that takes an error, or ""
-	errorTo string       // the store key that a caught error is written to, as {error: {…}}; "" for last_error
-
+	vars     []Binding // in order: each sees those before it
+	post     []write
+	cases    []actionCase   // in order; the last has no condition
+	action   Evaluator      // instead of cases, where the action is data
 	next     map[string]int // action -> node index, or toEnd; unused in a dag
 	catchAll int            // where '*' goes; noRoute if there is none
+	id       string
 
-	concurrency int  // of map
-	keepGoing   bool // map: on_error continue
-	joinAny     bool // parallel: join any
+	retry    retry
+	fallback Evaluator
+	catch    string // the action that takes an error, or ""
+	errorTo  string // the store key that a caught error is written to, as {error: {…}}; "" for last_error
+	place    diag.Place
+
+	settings    Settings // of a dag's node, as they were given
+	repeats     bool     // of a dag's node: its unit is a flow of rounds
+	concurrency int      // of map
+	keepGoing   bool     // map: on_error continue
+	joinAny     bool     // parallel: join any
 }
 
 const (

@@ -120,7 +120,7 @@ func (flow *Flow) Inputs() []string {
 	return names
 }
 
-func (k stateKey) fit(v any) (any, error) {
+func (k *stateKey) fit(v any) (any, error) {
 	if v == nil && k.nullable {
 		return nil, nil
 	}

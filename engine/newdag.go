@@ -9,6 +9,7 @@ import (
 	"pflow/engine/cond"
 	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/value"
 )
 
 // DAG describes a flow whose nodes run as soon as their incoming edges are decided, each at most once: what a workflow
@@ -121,7 +122,7 @@ func (d *DAGNode) compile() node {
 	}
 	n := node{
 		id: d.ID, place: d.Place, catchAll: noRoute, retry: retry{exponential: d.Exponential}, late: d.Late,
-		post: []Binding{{d.ID, resultOf{}}},
+		post: []write{{Binding{d.ID, resultOf{}}, stateKey{typ: value.Any}}},
 	}
 	n.repeats = d.Repeat != nil
 	n.set(d.Settings)

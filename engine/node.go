@@ -282,7 +282,7 @@ func (r *Run) nodeSucceeded(nr *nodeRun) {
 			return
 		}
 	}
-	writes, err := r.evaluatePost(f.flow, n.post)
+	writes, err := r.evaluatePost(n.post)
 	if err != nil {
 		r.nodeFailed(nr, newFailure(err))
 		return
@@ -329,17 +329,18 @@ func (r *Run) scopeOfEnd(attempts int, action string) {
 
 // evaluatePost gives the values to write, checked against the types of their keys. The slice is valid until the next
 // call.
-func (r *Run) evaluatePost(flow *Flow, post []Binding) ([]any, *fault.Error) {
+func (r *Run) evaluatePost(post []write) ([]any, *fault.Error) {
 	values := r.values[:0]
-	for _, b := range post {
-		v, err := b.Expr.Eval(r.scope)
-		if err == nil && flow.keys != nil {
-			if v, err = flow.keys[b.Name].fit(v); err != nil {
-				err = raise(b.Expr, err)
+	for i := range post {
+		w := &post[i]
+		v, err := w.Expr.Eval(r.scope)
+		if err == nil {
+			if v, err = w.key.fit(v); err != nil {
+				err = raise(w.Expr, err)
 			}
 		}
 		if err != nil {
-			return nil, within(b.Name, err)
+			return nil, within(w.Name, err)
 		}
 		values = append(values, v)
 	}
@@ -359,12 +360,13 @@ type oldValue struct {
 func (r *Run) write(f *frame, n *node, values []any) []oldValue {
 	old := r.old[:0]
 	mayFail := n.action != nil || len(n.cases) > 1
-	for i, b := range n.post {
+	for i := range n.post {
+		key := n.post[i].Name
 		if mayFail {
-			v, was := f.store[b.Name]
-			old = append(old, oldValue{b.Name, v, was})
+			v, was := f.store[key]
+			old = append(old, oldValue{key, v, was})
 		}
-		f.store[b.Name] = values[i]
+		f.store[key] = values[i]
 	}
 	r.old = old
 	return old

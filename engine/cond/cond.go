@@ -66,11 +66,12 @@ type Compiler struct {
 	exprs map[*Env]*exprEnv
 	cel   *celBase
 	cels  map[*Env]*celEnv
+	texts map[string]any // see text
 }
 
 // NewCompiler gives an empty Compiler.
 func NewCompiler() *Compiler {
-	return &Compiler{exprs: map[*Env]*exprEnv{}, cels: map[*Env]*celEnv{}}
+	return &Compiler{exprs: map[*Env]*exprEnv{}, cels: map[*Env]*celEnv{}, texts: map[string]any{}}
 }
 
 // Compile settles every name and type of src. With want Any there is no demand on the result; with Boolean its static
@@ -106,8 +107,34 @@ func (c *Compiler) Compile(lang Lang, src string, env *Env, want value.Type) (*P
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.Record, b.Record), strings.Compare(a.Member, b.Member))
 	})
 	p.reads = slices.Compact(p.reads)
-	p.plain = plainRead(src, p.reads)
+	c.share(p)
 	return p, nil
+}
+
+// share makes the names in a program the ones that the programs before it hold. The programs of a flow name the same few
+// records and members, and what many nodes share is at hand, while what each has of its own comes from memory.
+func (c *Compiler) share(p *Program) {
+	if r, ok := plainRead(p.src, p.reads); ok {
+		p.record, p.only = c.text(r.Record).(string), c.text(r.Member).(string)
+	}
+	if p.expr == nil {
+		return
+	}
+	for i, constant := range p.expr.Constants {
+		if s, ok := constant.(string); ok {
+			p.expr.Constants[i] = c.text(s)
+		}
+	}
+}
+
+// text gives the one copy of a text that the programs of this Compiler share.
+func (c *Compiler) text(s string) any {
+	one, ok := c.texts[s]
+	if !ok {
+		one = s
+		c.texts[s] = one
+	}
+	return one
 }
 
 func checkSource(src string) []Problem {

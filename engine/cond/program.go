@@ -15,16 +15,18 @@ import (
 
 // Program is a compiled expression: immutable, and safe for concurrent use as long as every goroutine has its own Scope.
 type Program struct {
+	// What every evaluation looks at, side by side.
+	record, only string // the expression is this member of this record and nothing else; record "": it is more
+	expr         *vm.Program
+	cel          cel.Program
+	path         bool // its value is normal already: the expression is a path of members, or built of such values
+	dag          bool // its result may hold one value in many places, so that walking it needs a bound
+
+	null  bool // the expression is the constant null, whose static type is any
 	lang  Lang
 	src   string
 	typ   value.Type
-	null  bool // the expression is the constant null, whose static type is any
 	reads []Read
-	path  bool  // its value is normal already: the expression is a path of members, or built of such values
-	plain *Read // the expression is this member and nothing else
-	dag   bool  // its result may hold one value in many places, so that walking it needs a bound
-	expr  *vm.Program
-	cel   cel.Program
 	info  *ast.SourceInfo             // where CEL's operations stand
 	at    func(offset int) diag.Place // the place of a byte of the source in its document
 	parts []*Program                  // of an object or a list, see Object and List
@@ -115,19 +117,19 @@ func (p *Program) Test(s *Scope) (bool, error) {
 
 // member gives the value of a program that is one member of a record.
 func (p *Program) member(s *Scope) (any, bool) {
-	if p.plain == nil {
+	if p.record == "" {
 		return nil, false
 	}
-	record, _ := s.env[p.plain.Record].(map[string]any)
-	v, ok := record[p.plain.Member]
+	record, _ := s.env[p.record].(map[string]any)
+	v, ok := record[p.only]
 	return v, ok
 }
 
 // plainRead tells an expression that is one member of a record, such as store.request: most of prep is. Its value is
 // taken without running a program. The values of records are normal already.
-func plainRead(src string, reads []Read) *Read {
+func plainRead(src string, reads []Read) (Read, bool) {
 	if len(reads) == 1 && src == reads[0].Record+"."+reads[0].Member {
-		return &reads[0]
+		return reads[0], true
 	}
-	return nil
+	return Read{}, false
 }
