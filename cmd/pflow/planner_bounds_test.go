@@ -74,6 +74,20 @@ func TestPlannerBounds(t *testing.T) {
 			t.Errorf("%s, exit %d, draft %v\n%s", summary(plan), status, plan.WorkflowIR, stderr)
 		}
 	})
+	t.Run("no time twice, then an answer", func(t *testing.T) { // at each stage, within the flow's one retry policy
+		t.Parallel()
+		quick := `rate_limit, headers: {Retry-After-Ms: "5"}`
+		var replies []string
+		for _, line := range []string{"chosen", "named", "good", "described", "taken"} {
+			replies = append(replies, faulty(line, quick, "1"), faulty(line, "unavailable", "1"), line)
+		}
+		p := newPlanning(t, replies...)
+		p.hasty()
+		plan, stderr, status := p.plan("copy a.txt to b.txt")
+		if got := summary(plan); got != generated || status != 0 || stderr != "" || len(p.server.Requests()) != 15 {
+			t.Errorf("%s, exit %d, %d requests\n%s", got, status, len(p.server.Requests()), stderr)
+		}
+	})
 	t.Run("a fault that passes", func(t *testing.T) { // is asked again, and forgotten
 		t.Parallel()
 		p := newPlanning(t, faulty("chosen", "reset", "1"), "chosen", faulty("named", "server_error", "1"), "named", faulty("good", "empty_choices", "1"), "good",

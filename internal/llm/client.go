@@ -36,10 +36,10 @@ const DefaultAsks = 2
 
 // Client calls models. It is safe for concurrent use; the limits of a provider hold over all calls of one client.
 //
-// How many HTTP calls one Call makes at most: each ask sends a request at most 3 times (only while the endpoint answers
-// 429 or 503: it did not work on it), asks are at most MaxAsks, and the ladder adds a request for each step below the
-// first, at most 4. So with the default of 2 asks, 6 at an endpoint whose step is known, 18 in the worst case. Nothing
-// else is repeated here: 500, broken connections, truncated and unreadable answers are left to the flow's retry policy.
+// How many HTTP calls one Call makes at most: one for each ask, at most MaxAsks, and at the first of them one more for each
+// step of the ladder that the endpoint refuses, at most 4. No request that failed is repeated: the one retry policy is that of
+// the flow or of the workflow's step. The time that a provider wants to be left alone (Retry-After) holds all the same: the
+// next call waits for it, within its own deadline, and fails at once where the deadline comes first.
 type Client struct {
 	o         Options
 	transport http.RoundTripper

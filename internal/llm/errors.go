@@ -136,8 +136,8 @@ func (t *target) statusFault(status int, h http.Header, body []byte) *statusErro
 	return set(fault.InvalidRequest, "%s refused the request with status %d: %s", t.at(), status, said)
 }
 
-// again reports whether the same request may be sent once more: the answer says that it was not worked on.
-func (e *statusError) again() bool {
+// notNow reports whether the answer says that the request came at a bad time, and was not worked on.
+func (e *statusError) notNow() bool {
 	return e.fault.Kind == fault.RateLimit || e.status == http.StatusServiceUnavailable || e.status == 529 // 529: Anthropic, overloaded
 }
 

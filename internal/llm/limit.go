@@ -58,7 +58,7 @@ func (l *limiter) reserve(now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if wait := l.paused.Sub(now); wait > 0 {
-		return wait + rand.N(min(wait, firstWait)) // those that are held back together do not all come at once
+		return wait + rand.N(min(wait, spread))
 	}
 	if l.rate == 0 {
 		return 0
@@ -101,18 +101,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // errNoTime ends a wait that would outlast the call's deadline.
 var errNoTime = fault.New(fault.RateLimit, "the provider's limits leave no request before the call's deadline: raise the timeout, or the limits in models.yaml")
 
-// Waits between tries of one exchange: full jitter (a random part of an exponentially growing bound), as in
-// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter, on top of what the provider demands.
-const (
-	firstWait = 500 * time.Millisecond
-	mostWait  = 60 * time.Second // a provider that wants more gets no further try from here
-)
+// spread bounds the random part of a wait, so that those that are held back together do not all come at once.
+const spread = 500 * time.Millisecond
 
-// backoff is the wait before try+1, try counting from 1.
-func backoff(try int, demanded time.Duration) time.Duration {
-	bound := min(firstWait<<min(try-1, 6), mostWait)
-	if demanded > 0 {
-		bound = min(bound, demanded/2+time.Millisecond)
-	}
-	return demanded + rand.N(bound)
-}
+// mostWait is the longest wait that is taken from counters that are used up. Where a provider demands more than that and the
+// deadline comes first, the error says for how long.
+const mostWait = 60 * time.Second

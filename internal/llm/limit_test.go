@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -96,7 +95,7 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// TestRetryAfter waits as long as the provider demands, and holds back the other calls to it meanwhile.
+// TestRetryAfter holds every call to a provider back for as long as it demands.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -113,7 +112,11 @@ func TestRetryAfter(t *testing.T) {
 		var wait sync.WaitGroup
 		wait.Go(func() {
 			r, err := c.Call(t.Context(), hello)
-			if err != nil || r.Waited < 20*time.Second || r.Waited > 21*time.Second || r.Usage.Calls != 2 {
+			if fault.Of(err) == nil || fault.Of(err).Kind != fault.RateLimit || r.Waited != 0 || r.Usage.Calls != 1 {
+				t.Errorf("%+v, %v", r, err)
+			}
+			r, err = c.Call(t.Context(), hello)
+			if err != nil || r.Waited < 20*time.Second || r.Waited > 21*time.Second || r.Usage.Calls != 1 {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -148,23 +151,17 @@ func TestUsedUp(t *testing.T) {
 	})
 }
 
-// TestUnavailableWaits: three tries, waits with jitter under their bounds, all within the deadline.
-func TestUnavailableWaits(t *testing.T) {
+// TestNotRepeated: what the endpoint did not work on is told at once, after one request; the flow's retry policy rules.
+func TestNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		seen := map[string]bool{}
-		for range 20 {
+		for _, status := range []int{429, 503, 529} {
 			calls := 0
-			c := bubbleClient(t, "", func(*http.Request) (*http.Response, error) { calls++; return fake(503, nil, "busy"), nil })
+			c := bubbleClient(t, "", func(*http.Request) (*http.Response, error) { calls++; return fake(status, nil, "busy"), nil })
 			start := time.Now()
 			_, err := c.Call(t.Context(), hello)
-			took := time.Since(start)
-			if fault.Of(err) == nil || fault.Of(err).Kind != fault.Unavailable || calls != 3 || took > 1500*time.Millisecond {
-				t.Errorf("%v after %d calls and %s", err, calls, took)
+			if fault.Of(err) == nil || !fault.Of(err).Kind.Temporary() || calls != 1 || time.Since(start) != 0 {
+				t.Errorf("%d: %v after %d calls and %s", status, err, calls, time.Since(start))
 			}
-			seen[fmt.Sprint(took)] = true
-		}
-		if len(seen) < 10 {
-			t.Errorf("no jitter: %v", seen)
 		}
 	})
 }
@@ -178,16 +175,6 @@ func TestDefaultDeadline(t *testing.T) {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
 	})
-}
-
-func TestBackoff(t *testing.T) {
-	for try := 1; try < 100; try++ {
-		for _, demanded := range []time.Duration{0, time.Millisecond, time.Hour} {
-			if d := backoff(try, demanded); d < demanded || d > demanded+mostWait {
-				t.Fatalf("try %d, demanded %s: %s", try, demanded, d)
-			}
-		}
-	}
 }
 
 func TestHeaders(t *testing.T) {

@@ -18,17 +18,13 @@ import (
 // limiter are shared.
 //
 //	fields     writes what go-openai leaves out or refuses: the model's name, temperature 0, the provider's own fields
-//	repeating  turns an error status into a fault; on 429 and 503 tries again, as often as tries and as long as the deadline allow
+//	answered   turns an error status into a fault, and tells the limiter how long the provider wants to be left alone
 //	bounded    reads the body within maxBody and gives the slot back
 //	limited    waits for a slot, a token and the time that the provider told
 //	Options.Transport, or net/http's
 
 // maxBody bounds what is read of one answer, in bytes.
 const maxBody = 4 << 20
-
-// tries is how often one request is sent while the endpoint answers that it did not work on it. Other errors are not
-// repeated here: the flow's retry policy decides on them.
-const tries = 3
 
 // trip is what the chain tells of one exchange.
 type trip struct {
@@ -42,7 +38,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // chain makes the round trippers of one exchange.
 func (t *target) chain(base http.RoundTripper, set map[string]any, trip *trip) http.RoundTripper {
-	return fields(set, t.repeating(trip, t.bounded(trip, t.limited(trip, base))))
+	return fields(set, t.answered(t.bounded(trip, t.limited(trip, base))))
 }
 
 // fields sets fields of the request's body. Messages without content get an empty one: go-openai drops it, and some
@@ -75,51 +71,32 @@ func fields(set map[string]any, next http.RoundTripper) http.RoundTripper {
 		r = r.Clone(r.Context())
 		data := out.Bytes()
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+		r.Body, _ = r.GetBody()
 		r.ContentLength = int64(len(data))
 		return next.RoundTrip(r)
 	})
 }
 
-// repeating sends a request until it is answered otherwise than with "not now".
-func (t *target) repeating(trip *trip, next http.RoundTripper) http.RoundTripper {
+// answered gives answers that are a success. Nothing is sent again here: that the flow's retry policy decides. The next
+// attempt, and every other call to the provider, waits in the limiter for as long as the provider demanded.
+func (t *target) answered(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		for try := 1; ; try++ {
-			body, err := r.GetBody()
-			if err != nil {
-				return nil, err
-			}
-			attempt := r.Clone(r.Context())
-			attempt.Body = body
-			resp, err := next.RoundTrip(attempt)
-			if err != nil {
-				return nil, err
-			}
-			if resp.StatusCode >= 200 && resp.StatusCode < 300 {
-				t.limiter.pause(usedUp(resp.Header, time.Now()))
-				return resp, nil
-			}
-			text, _ := io.ReadAll(resp.Body) // bounded read it already
-			resp.Body.Close()
-			f := t.statusFault(resp.StatusCode, resp.Header, text)
-			if !f.again() {
-				return nil, f
-			}
-			demanded := max(retryAfter(resp.Header, time.Now()), usedUp(resp.Header, time.Now()))
-			if demanded > 0 {
-				t.limiter.pause(demanded)
-			}
-			if try == tries || demanded > mostWait {
-				return nil, f
-			}
-			start := time.Now()
-			if err := sleep(r.Context(), backoff(try, demanded)); err != nil {
-				if err == errNoTime {
-					return nil, f // the wait does not fit: whoever called decides
-				}
-				return nil, err
-			}
-			trip.waited += time.Since(start)
+		resp, err := next.RoundTrip(r)
+		if err != nil {
+			return nil, err
 		}
+		demanded := usedUp(resp.Header, time.Now())
+		if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+			t.limiter.pause(demanded)
+			return resp, nil
+		}
+		text, _ := io.ReadAll(resp.Body) // bounded read it already
+		resp.Body.Close()
+		f := t.statusFault(resp.StatusCode, resp.Header, text)
+		if f.notNow() {
+			t.limiter.pause(max(demanded, retryAfter(resp.Header, time.Now())))
+		}
+		return nil, f
 	})
 }
 
