@@ -50,7 +50,7 @@ func TestPlannerBounds(t *testing.T) {
 	})
 	t.Run("the gate's model does not answer in time", func(t *testing.T) {
 		t.Parallel()
-		p := newPlanning(t, "chosen", "named", "good", "described", faulty("taken", "slow", "2"))
+		p := newPlanning(t, "chosen", "named", "good", "described", faulty("taken", "slow", "3"))
 		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "planner-gate:nodes.ask.timeout=200ms", "--set", "*:nodes.ask.retry.wait=1ms")
 		if got := summary(plan); got != `failed generate copy-a-file {} [source target] 1 timeout` || status != exitUnplanned || !strings.Contains(stderr, "no result within 200ms") {
 			t.Errorf("%s, exit %d\n%s", got, status, stderr)
