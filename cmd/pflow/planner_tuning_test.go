@@ -82,8 +82,8 @@ var tunings = []tuning{
 			requests := p.server.Requests()
 			return requests[len(requests)-1].Model == "gpt-4.1" && requests[0].Model != "gpt-4.1"
 		}},
-	{name: "what a plan that came to nothing advises", set: "planner-result:params.hints.infeasible=ask Ann",
-		file: "planner-result", old: "infeasible: pflow node search", new: "infeasible: ask Ann, or pflow node search",
+	{name: "what a plan that came to nothing advises", set: "params.hints.infeasible=ask Ann", extends: "params: {hints: {infeasible: ask Ann}}",
+		file: "planner", old: "infeasible: pflow node search", new: "infeasible: ask Ann, or pflow node search",
 		replies: after("impossible"), want: `infeasible <nil> <nil> {} [] 1 infeasible`,
 		effect: func(_ *planningDesk, plan *planner.Result) bool {
 			return strings.HasPrefix(errorOf(plan, "hint"), "ask Ann")

@@ -47,14 +47,17 @@ func loadShipped(t *testing.T, name string) *engine.Flow {
 }
 
 // promptsOf are the prompts that a flow asks a model with at nodes of its own.
-func promptsOf(f *engine.Flow) []string {
-	asked := map[string]bool{}
+func promptsOf(f *engine.Flow) []string { return promptsAt(f, "llm") }
+
+// promptsAt are the prompts that a flow's own nodes of an op use.
+func promptsAt(f *engine.Flow, op string) []string {
+	used := map[string]bool{}
 	for _, n := range f.Definition().Tree.Get("nodes").Entries {
-		if n.Value.Get("op") != nil && n.Value.Get("op").Text == "llm" {
-			asked[n.Value.Get("with").Get("prompt").Text] = true
+		if n.Value.Get("op") != nil && n.Value.Get("op").Text == op {
+			used[n.Value.Get("with").Get("prompt").Text] = true
 		}
 	}
-	return value.SortedKeys(asked)
+	return value.SortedKeys(used)
 }
 
 // TestShippedComments: where a shipped flow says which prompt a step asks, the compiled flow asks it; planner.yaml says it of
@@ -93,18 +96,19 @@ func TestShippedComments(t *testing.T) {
 	}
 }
 
-// TestPromptsTable: the page of the prompts says which flows ask each.
+// TestPromptsTable: the page of the prompts says which flows use each.
 func TestPromptsTable(t *testing.T) {
 	data, err := os.ReadFile("../../prompts/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, want := map[string]string{}, map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z]+) \| (planner[a-z, -]+) \|`).FindAllStringSubmatch(string(data), -1) {
-		got[m[1]] = m[2]
+	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z]+) \| (planner[^|]*) \|`).FindAllStringSubmatch(string(data), -1) {
+		got[m[1]] = strings.Join(regexp.MustCompile(`planner[a-z-]*`).FindAllString(m[2], -1), ", ")
 	}
 	for _, name := range shippedFlows(t) {
-		for _, p := range promptsOf(loadShipped(t, name)) {
+		flow := loadShipped(t, name)
+		for _, p := range append(promptsOf(flow), promptsAt(flow, "template")...) {
 			want[p] = strings.TrimPrefix(want[p]+", "+name, ", ")
 		}
 	}
