@@ -229,6 +229,47 @@ nodes:
 	return flow
 }
 
+// mending is counting with a node that a failure would lead to, and what the flow and that node declare beside.
+func mending(b *testing.B, visits int, functions, vars string) *engine.Flow {
+	text := fmt.Sprintf(`-- flow.yaml --
+flow: mending
+version: 1
+description: d
+limits: {steps: 1000000}
+state: {i: {type: integer, default: 0}}
+%snodes:
+  n:
+    op: nothing
+    prep: {i: store.i}
+    post: {i: prep.i + 1}
+    actions:
+      - {action: again, expr: store.i < %d}
+      - {action: done}
+    catch: {action: failed}
+    next: {again: n, failed: mend, done: end}
+  mend:
+    op: nothing
+%s    next: end
+`, functions, visits, vars)
+	flow, _ := load(b, txtar.Parse([]byte(text)), []engine.Op{nothing()})
+	return flow
+}
+
+// BenchmarkUnused compares a flow that declares functions and vars, and comes by none of them, with the same flow without
+// them: it fails if a run takes one allocation more.
+func BenchmarkUnused(b *testing.B) {
+	const visits = 1000
+	declaring := mending(b, visits, "functions:\n  more: {args: [n], expr: n + 1}\n  twice: {args: [n], expr: more(n) * 2}\n",
+		"    vars: {next: twice(store.i), far: vars.next > 9}\n    post: {i: vars.next}\n")
+	plain := mending(b, visits, "", "    post: {i: store.i}\n")
+	with, without := func() { execute(b, declaring, visits, nil) }, func() { execute(b, plain, visits, nil) }
+	if a, c := testing.AllocsPerRun(5, with), testing.AllocsPerRun(5, without); a != c {
+		b.Fatalf("with what is not used a run takes %v allocations, without %v", a, c)
+	}
+	at := beside(b, visits, with, without)
+	b.ReportMetric(at[0]/at[1], "x-without")
+}
+
 func BenchmarkEmptyNode(b *testing.B)     { benchNodes(b, linear(b, 1000, emptyNode), 1000) }
 func BenchmarkFullNode(b *testing.B)      { benchNodes(b, linear(b, 1000, fullNode), 1000) }
 func BenchmarkLoop1000(b *testing.B)      { benchNodes(b, counting(b, 1_000), 1_000) }
