@@ -35,7 +35,7 @@ func llmOp(d Deps) engine.Op {
 		Result: value.Object,
 		ResultDoc: "{value: the reply as data, null without a schema, text: as it came, tool_calls: [{id, name, arguments}], call: {model, temperature, " +
 			"ladder_step, repaired, asks, finish_reason, prompt_chars, reply: its first 500 characters, usage}, timing: {latency_ms, waited_ms, " +
-			"replayed}: what two equal runs differ in}; error.details has the keys of call that are known",
+			"replayed}: what two equal runs differ in}; error.details has the keys of call that are known, and text",
 		Meters:     []string{"calls", "tokens", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "cost_usd"},
 		Idempotent: true,
 		Example: `flow: llm-example

@@ -99,10 +99,14 @@ func messagesOf(v any) ([]llm.Message, error) {
 	return out, nil
 }
 
-// failedCall gives an error with what is known of the call.
+// longestText is how much of a reply that could not be used an error keeps, in characters: a flow may judge it as it is.
+const longestText = 100_000
+
+// failedCall gives an error with what is known of the call, and text: the reply.
 func failedCall(err error, r *llm.Request, reply *llm.Reply, chars int) error {
 	e := *fault.Of(err)
 	e.Details = callDetails(r, reply, chars)
+	e.Details["text"] = firstRunes(reply.Text, longestText)
 	return &e
 }
 

@@ -109,12 +109,12 @@ func TestLLMFailures(t *testing.T) {
 	known := func(string) (bool, error) { return true, nil }
 	unknown := func(string) (bool, error) { return false, nil }
 	noSuch := func(string) (bool, error) { return false, fault.New(fault.InvalidRequest, "no provider") }
-	details := func(step, model, reply, usage string) string {
+	details := func(step, model, reply, text, usage string) string {
 		return `{"asks":0,"finish_reason":"","ladder_step":"` + step + `","model":"` + model + `","prompt_chars":10,"repaired":false,"reply":"` + reply +
-			`","temperature":0.5,"usage":{"cached_tokens":0,` + usage + `,"reasoning_tokens":0}}`
+			`","temperature":0.5,"text":"` + text + `","usage":{"cached_tokens":0,` + usage + `,"reasoning_tokens":0}}`
 	}
-	asked := details("", "test/m", "", `"calls":0,"completion_tokens":0,"cost_usd":null,"prompt_tokens":0`)
-	failed := details("prompt", "m-1", strings.Repeat("é", 500), `"calls":1,"completion_tokens":0,"cost_usd":null,"prompt_tokens":7`)
+	asked := details("", "test/m", "", "", `"calls":0,"completion_tokens":0,"cost_usd":null,"prompt_tokens":0`)
+	failed := details("prompt", "m-1", strings.Repeat("é", 500), strings.Repeat("é", 600), `"calls":1,"completion_tokens":0,"cost_usd":null,"prompt_tokens":7`)
 	for _, c := range []struct {
 		name   string
 		d      Deps
