@@ -175,3 +175,24 @@ func TestPlannerSlipsTogether(t *testing.T) {
 		t.Errorf("%d attempts", plan.Attempts)
 	}
 }
+
+// TestPlannerAgentSlips: what the agent submits is held to the same rules, and it is told the same.
+func TestPlannerAgentSlips(t *testing.T) {
+	submit := func(line string) string {
+		_, reply, _ := strings.Cut(strings.TrimSuffix(line, "}"), "json: ")
+		return `{tool_calls: [{name: submit, arguments: ` + reply + `}]}`
+	}
+	noType := strings.Replace(goodNode, "copy-file", "copy-fil", 1)
+	p := newPlanning(t, submit(draftWith("[]", noType)), submit(scripted["good"]), "described", "taken")
+	plan, stderr, status := p.plan("copy a.txt to b.txt", "--flow", "planner-agent")
+	if got := summary(plan); got != strings.Replace(generated, "[] 1 ", "[] 2 ", 1) || status != 0 {
+		t.Errorf("%s, exit %d\n%s", got, status, stderr)
+	}
+	messages := p.server.Requests()[1].Messages
+	answer := messages[len(messages)-1].Content
+	for _, want := range []string{"It is not valid.", "unknown-node-type at nodes[0].type", "uncovered-request at parts", "These components are near:", "### copy-file"} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("the agent is not told %q:\n%s", want, answer)
+		}
+	}
+}
