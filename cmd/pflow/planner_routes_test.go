@@ -87,8 +87,8 @@ func TestPlannerDiscovery(t *testing.T) {
 	rest := func(first string) []string { return []string{first, "chosen", "named", "good", "described", "taken"} }
 	missed := func(name, saved, first, about string) route {
 		asked := "discovery " + askedB
-		if strings.Contains(first, "times: 2") {
-			asked = "discovery " + asked
+		if strings.Contains(first, "times: 3") {
+			asked = "discovery discovery " + asked
 		}
 		return route{name: name, saved: saved, replies: rest(first), asked: asked, want: generated, path: wayB, about: about}
 	}
@@ -102,7 +102,7 @@ func TestPlannerDiscovery(t *testing.T) {
 		missed("found without a name", duplicateFile, strings.Replace(scripted["found"], "duplicate-file", "null", 1), ""),
 		missed("it no longer validates", strings.Replace(duplicateFile, `"copy-file"`, `"copy-machine"`, 1), "found",
 			`"confidence":0,"name":"duplicate-file","reason":"the saved workflow duplicate-file is no longer valid: `),
-		missed("the model fails", duplicateFile, faulty("found", "server_error", "2"), `(the model failed: openai/gpt-4.1-mini at http`),
+		missed("the model fails", duplicateFile, faulty("found", "server_error", "3"), `(the model failed: openai/gpt-4.1-mini at http`),
 		missed("the model refuses", duplicateFile, faulty("found", "refusal", "1"), `(the model failed: `),
 	} {
 		t.Run(c.name, c.run)
@@ -126,7 +126,7 @@ func TestPlannerDiscovery(t *testing.T) {
 	// A model that does not answer in time is one that failed.
 	t.Run("the model does not answer in time", func(t *testing.T) {
 		t.Parallel()
-		p := newPlanning(t, rest(faulty("found", "slow", "2"))...)
+		p := newPlanning(t, rest(faulty("found", "slow", "3"))...)
 		p.savedAs("duplicate-file", duplicateFile)
 		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "planner-discovery:nodes.ask.timeout=200ms")
 		if got := summary(plan); got != generated || status != 0 || stderr != "" || !strings.Contains(value.JSON(plain(t, plan.Candidates)), "no result within 200ms") {

@@ -58,7 +58,7 @@ var tunings = []tuning{
 		file: "planner", old: "calls: 40", new: "calls: 2",
 		replies: after(), want: `failed <nil> <nil> {} [] 1 limit`},
 	{name: "how often every call of a model is tried", set: "*:nodes.ask.retry.attempts=1",
-		file: "planner-ask", old: "attempts: 2", new: "attempts: 1",
+		file: "planner-ask", old: "attempts: 3", new: "attempts: 1",
 		replies: []string{faulty("chosen", "server_error", "1"), faulty("named", "server_error", "1"), faulty("good", "server_error", "1")},
 		want:    `failed <nil> <nil> {} [] 1 provider_error`},
 	{name: "how often one step is tried", set: "planner-browsing:nodes.ask.retry.attempts=1",
