@@ -114,7 +114,11 @@ func (c *compiled) message(r *Request) *message {
 	if c.Usage != nil {
 		m.usage = *c.Usage
 	} else {
-		m.usage = Usage{Prompt: len(r.text())/4 + 1, Completion: len(m.text)/4 + 1}
+		said := len(m.text)
+		for _, call := range m.calls {
+			said += len(call.Name) + len(call.Arguments.(string))
+		}
+		m.usage = Usage{Prompt: len(r.text())/4 + 1, Completion: said/4 + 1}
 	}
 	return m
 }

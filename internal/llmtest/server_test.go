@@ -104,6 +104,20 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestUsage: what is not given is counted, the calls of tools too.
+func TestUsage(t *testing.T) {
+	s := start(t, Script{Replies: []Reply{
+		{Text: strings.Repeat("a", 40)},
+		{ToolCalls: []ToolCall{{Name: "submit", Arguments: map[string]any{"a": strings.Repeat("a", 26)}}}},
+		{Text: "x", Usage: &Usage{Prompt: 3, Completion: 4}},
+	}})
+	for i, want := range []string{`"completion_tokens":11,`, `"completion_tokens":11,`, `"completion_tokens":4,`} {
+		if _, got, _ := post(t, s, plain); !strings.Contains(got, want) {
+			t.Errorf("%d: got %s, want %s", i, got, want)
+		}
+	}
+}
+
 func TestReject(t *testing.T) {
 	s := start(t, Script{Reject: []string{"strict_json_schema", "temperature"}, Replies: []Reply{{Text: "x"}}})
 	for _, c := range []struct {
