@@ -86,7 +86,7 @@ func absolute(t *testing.T, path string) string {
 
 // recordReplies records the shipped replies anew. A server gives what the model said when it was asked for the same thing
 // in the words of that time: the recordings move to the prompts and interfaces of today. What was never asked for is
-// missing, and needs a model.
+// missing, and needs a model. Tokens are those of the new prompts, as the server counts them.
 func recordReplies(t *testing.T) {
 	t.Helper()
 	old := absolute(t, shippedReplies)
@@ -129,10 +129,6 @@ func knownReplies(t *testing.T, dir string) []llmtest.Reply {
 		Reply struct {
 			Text      string
 			ToolCalls []struct{ Name, Arguments string } `json:"tool_calls"`
-			Usage     struct {
-				Prompt     int `json:"prompt_tokens"`
-				Completion int `json:"completion_tokens"`
-			}
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -162,6 +158,9 @@ func knownReplies(t *testing.T, dir string) []llmtest.Reply {
 		begins, _, _ := strings.Cut(prompt.String(), ",")
 		asked = append([]string{regexp.QuoteMeta(begins)}, asked...)
 		k := known{turn: len(e.Request.Messages)}
+		if e.Request.Schema.Name != "" && len(e.Reply.ToolCalls) > 0 {
+			t.Fatalf("%s: a tool is called where a reply of a schema was asked for", file)
+		}
 		k.Schema, k.Match, k.Text = e.Request.Schema.Name, strings.Join(asked, ".*"), e.Reply.Text
 		if slices.ContainsFunc(asked, func(f string) bool { return strings.HasPrefix(f, "<draft") }) {
 			k.turn++
@@ -173,7 +172,6 @@ func knownReplies(t *testing.T, dir string) []llmtest.Reply {
 			}
 			k.ToolCalls = append(k.ToolCalls, llmtest.ToolCall{Name: c.Name, Arguments: arguments})
 		}
-		k.Usage = &llmtest.Usage{Prompt: e.Reply.Usage.Prompt, Completion: e.Reply.Usage.Completion}
 		all = append(all, k)
 	}
 	slices.SortStableFunc(all, func(a, b known) int { return cmp.Compare(a.turn, b.turn) })
