@@ -24,11 +24,12 @@ func loadComponentsOp(d Deps) engine.Op {
 		},
 		With: []engine.Field{
 			{Name: "tokens", Type: value.Integer, Default: 8000, Doc: "the budget of the context"},
+			{Name: "schema", Type: value.String, Doc: "the name of the schema document of a reply with a workflow; it is made out for the components"},
 			{Name: "warn", Type: value.Boolean, Default: false, Doc: "warn of names that the catalogue does not have"},
 		},
 		Result: value.Object,
 		ResultDoc: "{node_ids, workflow_names: those that there are, best first, unknown: [names], interfaces, context: the interfaces as text for a prompt, " +
-			"names: names and descriptions as text, schema: the JSON Schema of a reply {feasible, reason, workflow} with a workflow made of them}",
+			"names: names and descriptions as text, schema: that of the option schema, in which the nodes of a workflow are of these components; null without the option}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: load-components-example
@@ -45,6 +46,12 @@ nodes:
 `,
 		New: func(s *engine.Setup) engine.Exec {
 			tokens, warn := option(s, "tokens", 8000), s.Value("warn") == true
+			var form *replyForm
+			if s.Value("schema") != nil {
+				if form = loadReplyForm(s, "schema"); form == nil {
+					return nil
+				}
+			}
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				shelf, err := d.candidates(ctx)
 				if err != nil {
@@ -73,11 +80,17 @@ nodes:
 					}
 					interfaces = append(interfaces, shelf.interfaceValue(c))
 				}
+				var schema any
+				if form != nil {
+					if schema, err = form.of(chosen); err != nil {
+						return engine.Output{}, err
+					}
+				}
 				o := catalogue.ContextOptions{Tokens: tokens, Request: request}
 				return engine.Output{Result: map[string]any{
 					"node_ids": nodeIDs, "workflow_names": workflows, "unknown": unknown, "interfaces": interfaces,
 					"context": catalogue.Planning(chosen, o).Text, "names": catalogue.Discovery(chosen, o).Text,
-					"schema": workflowReplySchema(chosen),
+					"schema": schema,
 				}}, nil
 			}
 		},

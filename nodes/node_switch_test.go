@@ -7,7 +7,6 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
-	"pflow/ir"
 )
 
 // casesOf makes cases of "action: expr".
@@ -84,7 +83,7 @@ func TestSwitchCheck(t *testing.T) {
 
 // TestSwitchReplySchema: a model writes cases as they are, and numbers of retry as numbers or templates.
 func TestSwitchReplySchema(t *testing.T) {
-	v, err := value.Normalize(workflowReplySchema([]*ir.Interface{nodeType(t, Deps{}, "switch").Interface}))
+	v, err := value.Normalize(workflowReplySchema(t, nodeType(t, Deps{}, "switch").Interface))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func parsed(t *testing.T, text string) any {
 
 // TestWorkflowReplySchema holds replies against the schema that is made for chosen components.
 func TestWorkflowReplySchema(t *testing.T) {
-	v, err := value.Normalize(workflowReplySchema(tools(t, false).Catalogue.All()))
+	v, err := value.Normalize(workflowReplySchema(t, tools(t, false).Catalogue.All()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestWorkflowReplySchema(t *testing.T) {
 		t.Errorf("the order is %s", got)
 	}
 	// With nothing to choose from there is nothing but a refusal.
-	v, _ = value.Normalize(workflowReplySchema(nil))
+	v, _ = value.Normalize(workflowReplySchema(t))
 	if s, err = prompt.NewSchema("workflow", v.(map[string]any)); err != nil || len(s.Misfits(parsed(t, goodDraft))) == 0 {
 		t.Errorf("%v; a workflow fits the schema of no components", err)
 	}

@@ -1,6 +1,13 @@
 package nodes
 
 import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"pflow/engine"
+	"pflow/internal/diag"
+	"pflow/internal/fault"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -8,42 +15,131 @@ import (
 
 type object = map[string]any
 
-// workflowReplySchema is the JSON Schema of a reply {feasible, reason, workflow, parts} whose workflow is made of the given
-// components: each node is of one of their types and has that type's params. It guides a model; whether a workflow is
-// valid only the validator says. Maps with names of the model's own (inputs, outputs, objects without a structure) keep
-// it from being a strict schema.
-func workflowReplySchema(components []*ir.Interface) object {
-	kinds := []any{}
-	for _, c := range components {
-		kinds = append(kinds, nodeSchema(c))
+// replyForm is a schema document of a reply with a workflow, NAME.schema.json. Go puts into it what is known only when the
+// components are chosen: for {"$ref": "#/$defs/node"} it writes a form for each of them, $defs.node with the component's name
+// as its type and with its params. Without a component {"$ref": "#/$defs/workflow"} is null. Every other reference to $defs is
+// written out, since not every endpoint follows them. It guides a model; whether a workflow is valid only the validator says.
+// Maps with names of the model's own (inputs, outputs, objects without a structure) keep it from being a strict schema.
+type replyForm struct{ document, defs object }
+
+// refPrefix begins a reference to a part of the document.
+const refPrefix = "#/$defs/"
+
+// loadReplyForm reads the schema that an option names. It is filled in once, so that what cannot be is found by a check; nil
+// if there is something wrong, which is reported.
+func loadReplyForm(s *engine.Setup, option string) *replyForm {
+	name := s.Text(option)
+	doc, err := s.Find(engine.SchemaDocument, name)
+	if err != nil {
+		s.Suggest(option, "unknown-schema", name, s.Names(engine.SchemaDocument), "%v", err)
+		return nil
 	}
-	text, flag := object{"type": "string"}, object{"type": "boolean"}
-	types := object{"type": "string", "enum": typeNames()}
-	workflow := closed([]property{
-		{"ir_version", object{"type": "string", "enum": []any{"0.1.0"}}},
-		{"inputs", object{"type": "object", "additionalProperties": closed([]property{
-			{"type", types}, {"required", flag}, {"default", object{}}, {"description", text}, {"secret", flag}, {"from_env", text},
-		}, "type", "description")}},
-		{"nodes", object{"type": "array", "items": object{"anyOf": kinds}}},
-		{"edges", object{"type": "array", "items": closed([]property{{"from", text}, {"to", text}, {"action", text}}, "from", "to")}},
-		{"start_node", object{"type": []any{"string", "array"}, "items": text}},
-		{"outputs", object{"type": "object", "additionalProperties": closed([]property{
-			{"source", text}, {"type", types}, {"description", text},
-		}, "source")}},
-	}, "ir_version", "inputs", "nodes", "edges")
-	if len(kinds) == 0 {
-		workflow = object{"type": "null"}
+	f, found := parseReplyForm(name, doc.Path, doc.Data)
+	for _, finding := range found {
+		s.Add(finding)
 	}
-	return closed([]property{
-		{"feasible", flag},
-		{"reason", text},
-		{"workflow", object{"anyOf": []any{workflow, object{"type": "null"}}}},
-		{"parts", object{"type": "array", "items": closed([]property{{"text", text}, {"by", text}}, "text", "by")}},
-	}, "feasible", "reason", "workflow", "parts")
+	return f
 }
 
-// nodeSchema is the form of a node of one type.
-func nodeSchema(c *ir.Interface) object {
+func parseReplyForm(name, file string, data []byte) (*replyForm, diag.List) {
+	schema, found := prompt.ParseSchema(name, file, data)
+	if schema == nil {
+		return nil, found
+	}
+	broken := func(format string, args ...any) (*replyForm, diag.List) {
+		return nil, append(found, diag.Finding{
+			Severity: diag.Error, Kind: "bad-prompt", Place: diag.Place{File: file, Line: 1, Col: 1}, Message: fmt.Sprintf(format, args...),
+		})
+	}
+	f := &replyForm{document: schema.JSON}
+	f.defs, _ = schema.JSON["$defs"].(object)
+	for _, part := range []string{"workflow", "node"} {
+		if _, ok := f.defs[part].(object); !ok {
+			return broken("the schema of a reply with a workflow needs $defs.%s", part)
+		}
+	}
+	properties, _ := f.defs["node"].(object)["properties"].(object)
+	for _, key := range []string{"type", "params"} {
+		if _, ok := properties[key]; !ok {
+			return broken("$defs.node.properties needs %s: there stands what each component takes", key)
+		}
+	}
+	if _, err := f.of([]*ir.Interface{{Name: "any"}}); err != nil {
+		return broken("%v", err)
+	}
+	return f, found
+}
+
+// of is the schema of a reply whose workflow is made of the given components: each node is of one of their types and has that
+// type's params.
+func (f *replyForm) of(components []*ir.Interface) (object, error) {
+	e := expansion{replyForm: f, left: 1_000_000}
+	for _, c := range components {
+		if kind, ok := e.write(f.nodeOf(c)).(object); ok {
+			e.kinds = append(e.kinds, kind)
+		}
+	}
+	out := object{}
+	for k, v := range f.document {
+		if k != "$defs" {
+			out[k] = e.write(v)
+		}
+	}
+	if e.left < 0 {
+		return nil, fault.New(fault.InvalidRequest, "written out the schema would be too large, or a part of its $defs refers to itself")
+	}
+	return out, nil
+}
+
+// nodeOf is the form of a node of one type.
+func (f *replyForm) nodeOf(c *ir.Interface) object {
+	node := maps.Clone(f.defs["node"].(object))
+	properties := maps.Clone(node["properties"].(object))
+	properties["type"], properties["params"] = object{"type": "string", "enum": []any{c.Name}}, paramsSchema(c)
+	node["properties"] = properties
+	return node
+}
+
+// expansion writes the references of a form out.
+type expansion struct {
+	*replyForm
+	kinds []any // the forms of the nodes of each component
+	left  int   // values that may be written yet
+}
+
+func (e *expansion) write(v any) any {
+	if e.left--; e.left < 0 {
+		return nil
+	}
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = e.write(v[i])
+		}
+		return out
+	case object:
+		ref, _ := v["$ref"].(string)
+		part, isPart := strings.CutPrefix(ref, refPrefix)
+		switch def, known := e.defs[part]; {
+		case isPart && (part == "workflow" || part == "node") && len(e.kinds) == 0:
+			return object{"type": "null"}
+		case isPart && part == "node":
+			return object{"anyOf": e.kinds}
+		case isPart && known:
+			return e.write(def)
+		}
+		out := make(object, len(v))
+		for k, item := range v {
+			out[k] = e.write(item)
+		}
+		return out
+	}
+	return v
+}
+
+// paramsSchema is the form of the params of a node of one type.
+func paramsSchema(c *ir.Interface) object {
 	var params []property
 	var required []string
 	for _, ports := range [][]ir.Port{c.Inputs, c.OnlyParams()} {
@@ -58,20 +154,7 @@ func nodeSchema(c *ir.Interface) object {
 	if c.OpenParams {
 		of["additionalProperties"] = true
 	}
-	count := object{"type": []any{"integer", "string"}} // a number, or the one template that gives it
-	text := object{"type": "string"}
-	choice := func(of ...any) object { return object{"type": "string", "enum": of} }
-	return closed([]property{
-		{"id", text},
-		{"type", choice(c.Name)},
-		{"purpose", text},
-		{"params", of},
-		{"batch", closed([]property{{"items", object{}}, {"as", text}, {"on_error", choice("fail", "continue")}, {"concurrency", count}}, "items")},
-		{"repeat", closed([]property{{"until", text}, {"max", count}, {"wait", text}}, "until", "max")},
-		{"retry", closed([]property{{"attempts", count}, {"wait", text}, {"backoff", choice("constant", "exponential")}}, "attempts")},
-		{"timeout", text},
-		{"approval", choice("required")},
-	}, "id", "type", "purpose", "params")
+	return of
 }
 
 // portSchema is the form of a param: a value of its type, or a template.
@@ -127,12 +210,4 @@ func closed(properties []property, required ...string) object {
 		names = append(names, r)
 	}
 	return object{"type": "object", "additionalProperties": false, "properties": of, prompt.PropertyOrdering: order, "required": names}
-}
-
-func typeNames() []any {
-	out := []any{}
-	for _, t := range value.Types() {
-		out = append(out, string(t))
-	}
-	return out
 }
