@@ -135,6 +135,14 @@ func (d Deps) check(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
 	return found
 }
 
+// importance orders codes: by their tiers, and last an input that nothing uses, which mostly comes of another mistake.
+func importance(code string) int {
+	if code == ir.UnusedInput {
+		return ir.Tier(ir.UnresolvedTemplate) + 1
+	}
+	return ir.Tier(code)
+}
+
 // byImportance puts findings of form first and those of the data flow last. Whoever tells only the first ones shall tell of
 // all that is wrong: of one code a few come at a time, then those of other codes, then more.
 func byImportance(found diag.List) diag.List {
@@ -150,7 +158,7 @@ func byImportance(found diag.List) diag.List {
 		counted[f.Kind]++
 	}
 	slices.SortStableFunc(list, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(ir.Tier(a.Kind), ir.Tier(b.Kind)))
+		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(importance(a.Kind), importance(b.Kind)))
 	})
 	out := make(diag.List, len(list))
 	for i, f := range list {
