@@ -73,7 +73,6 @@ func TestFindingsOfADraft(t *testing.T) {
 	result := validated(t, value.JSON(draft), nil)
 	want := `dangling-edge edges[1].to the edge leads to "sav", but there is no node of this id
 wrong-type inputs.path.type there is no type "str"
-unused-input inputs.idle nothing reads the input "idle"
 unknown-param nodes[0].params.extra_0 "extra_0" is no param of shell
 unknown-param nodes[0].params.extra_1 "extra_1" is no param of shell
 unknown-param nodes[0].params.extra_2 "extra_2" is no param of shell
@@ -82,6 +81,7 @@ unknown-node-type nodes[1].type there is no node type "http-download" in the cat
 bad-template nodes[2].params.content "${fetch.body": the } is missing
 foreign-template nodes[1].params.url {{path}} is text here
 unresolved-template nodes[2].params.file_path ${pat}: there is no node, output or input "pat"
+unused-input inputs.idle nothing reads the input "idle"
 unknown-param nodes[0].params.extra_4 "extra_4" is no param of shell
 `
 	if diff := cmp.Diff(want, lines(result["errors"].([]any)[:12])); diff != "" {
