@@ -37,6 +37,9 @@ func (d *Document) syntaxError(err error) diag.Finding {
 		at = d.starts[min(max(line, 1), len(d.starts))-1]
 	}
 	advice := d.advice(problem, at)
+	if d.bareTemplate(at) {
+		advice = "inside { } and [ ], a text with ${…} needs quotes"
+	}
 	if n := d.cutOff(at); n > 0 {
 		advice += fmt.Sprintf("; in line %d the text from # on is a comment: quote the expression", n)
 	}
