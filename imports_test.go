@@ -48,7 +48,9 @@ var imports = map[string][]string{
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/nodetype":  {"ir", "internal/fault"},
-	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
+	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
+
+	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
 
 	"internal/repair":    {"internal/fault", "internal/value"},
 	"internal/retrieve":  {"internal/fault", "internal/value"},

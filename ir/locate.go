@@ -12,30 +12,43 @@ import (
 // Locate adds to findings the place in the file their document came from: the line and column where the value at their
 // path begins, or the nearest one around it that exists. It gives a copy.
 func Locate(file string, data []byte, list diag.List) diag.List {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	offsets := Offsets(data, list)
+	lines := newLines(data)
+	out := make(diag.List, len(list))
+	for i, f := range list {
+		f.Place = diag.Place{File: file}
+		if offsets[i] >= 0 {
+			f.Place.Line, f.Place.Col, f.Snippet = lines.at(offsets[i])
+		}
+		out[i] = f
+	}
+	return out
+}
+
+// Offsets gives for each finding the byte of a JSON document, without a byte order mark, at which the value at its path
+// begins, or the nearest one around it that exists; -1 for a finding that the document is none.
+func Offsets(data []byte, list diag.List) []int {
 	offsets := map[string]int{"": 0}
 	for _, f := range list {
 		for p := f.Path; p != ""; p = parentPath(p) {
 			offsets[p] = -1
 		}
 	}
-	bom := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
-	l := locator{data: data[bom:], offsets: offsets}
-	l.d = json.NewDecoder(bytes.NewReader(l.data))
+	l := locator{data: data, offsets: offsets}
+	l.d = json.NewDecoder(bytes.NewReader(data))
 	l.d.UseNumber()
 	_ = l.value("") // a malformed rest has no places
 
-	lines := newLines(l.data)
-	out := make(diag.List, len(list))
+	out := make([]int, len(list))
 	for i, f := range list {
 		p := f.Path
 		for p != "" && offsets[p] < 0 {
 			p = parentPath(p)
 		}
-		f.Place = diag.Place{File: file}
-		if f.Kind != MalformedJSON {
-			f.Place.Line, f.Place.Col, f.Snippet = lines.at(offsets[p])
+		if out[i] = offsets[p]; f.Kind == MalformedJSON {
+			out[i] = -1
 		}
-		out[i] = f
 	}
 	return out
 }

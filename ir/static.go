@@ -188,7 +188,7 @@ func (v *validator) call(node int) {
 	}
 	params := v.w.Nodes[node].Params
 	name, ok := params[call.Name].(string)
-	if t, problem := ParseTemplate(name); !ok || problem != nil || isFile(name) {
+	if t, problem := ParseTemplate(name); !ok || problem != nil || IsFile(name) {
 		return
 	} else if _, fixed := t.fixed(); !fixed {
 		return
@@ -235,8 +235,10 @@ func (v *validator) call(node int) {
 	}
 }
 
-// isFile tells a path to a workflow from the name of one.
-func isFile(name string) bool { return strings.Contains(name, "/") || strings.HasSuffix(name, ".json") }
+// IsFile tells a path to a workflow from the name of a saved one.
+func IsFile(name string) bool {
+	return strings.Contains(name, "/") || strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
 
 // inputs checks defaults and shadowed keys. Whether an input is used is known after the data flow.
 func (v *validator) inputs() {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func documents(t *testing.T) []string {
 //
 //	yaml FILE      a flow, or the tests of one: loaded without a finding, and kept as FILE
 //	yaml FILE bad  the same, but a flow with faults
-//	yaml FILE experiment  kept as FILE: an experiment, which the page runs
+//	yaml FILE experiment, yaml FILE workflow  kept as FILE: an experiment or a workflow, which the page runs
 //	json, text FILE  kept as FILE
 //	console        each line that begins with "$ " is run, and must print the lines that follow it
 //
@@ -145,7 +146,7 @@ func (s *session) block(info []string, text string) string {
 		return s.console(text)
 	case len(info) >= 2 && (info[0] == "yaml" || info[0] == "json" || info[0] == "text"):
 		s.keep(info[1], text)
-		if info[0] == "yaml" && (len(info) == 2 || info[2] != "bad" && info[2] != "experiment") {
+		if info[0] == "yaml" && (len(info) == 2 || !slices.Contains([]string{"bad", "experiment", "workflow"}, info[2])) {
 			s.kept = append(s.kept, info[1])
 		}
 	default:

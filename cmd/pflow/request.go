@@ -15,6 +15,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/retrieve"
+	"pflow/ir"
 )
 
 // requestCommand makes the root command take requests, and, as the first word, what pflow run takes.
@@ -84,7 +85,7 @@ func (a *app) namesWorkflow(line *requestLine) (bool, error) {
 		}
 	}
 	ref := line.words[0]
-	if isWorkflowPath(ref) && !strings.Contains(ref, " ") {
+	if ir.IsFile(ref) && !strings.Contains(ref, " ") {
 		_, err := readRegular(ref)
 		return err == nil, nil
 	}

@@ -305,7 +305,7 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 		return err
 	}
 	if d.editing == "" {
-		file, err := a.draftFile(d.name, d.workflow.Indented())
+		file, err := a.draftFile(d.name+"-*.json", d.workflow.Indented())
 		if err != nil {
 			return err
 		}

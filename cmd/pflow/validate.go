@@ -18,6 +18,7 @@ import (
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowfile"
 	"pflow/ir"
 )
 
@@ -110,7 +111,7 @@ func (a *app) validateOne(ctx context.Context, ref string) error {
 
 // workflowFile is the file that a reference leads to.
 func (a *app) workflowFile(ref string) string {
-	if isWorkflowPath(ref) {
+	if ir.IsFile(ref) {
 		return ref
 	}
 	name, _, _ := strings.Cut(ref, "@")
@@ -123,8 +124,12 @@ func noDocument(file string) diag.List {
 	if err != nil {
 		return nil
 	}
-	_, list := ir.Decode(data)
-	return ir.Locate(file, data, list)
+	text, err := workflowfile.Read(file, data)
+	if err != nil {
+		return nil // which has findings
+	}
+	_, list := ir.Decode(text.JSON)
+	return text.Places(list)
 }
 
 // formErrors are all errors of form of a file: reading it told of those that keep it from being read. A record's stay
@@ -134,16 +139,16 @@ func (a *app) formErrors(ctx context.Context, file string, read diag.List) (diag
 	if err != nil {
 		return nil, err
 	}
-	src := workflow.Source{File: file, Data: data}
-	if !src.Bare() {
+	text, err := workflowfile.Read(file, data)
+	if err != nil || !text.Bare() {
 		return read, nil
 	}
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, list := workflow.Check(data, shelf.Catalogue, a.nodeTypes(), ir.Options{})
-	return locate(src, list), nil
+	_, list := workflow.Check(text.JSON, shelf.Catalogue, a.nodeTypes(), ir.Options{})
+	return text.Locate(list).Sort(), nil
 }
 
 // validatedLine is one result line of `validate --from`.

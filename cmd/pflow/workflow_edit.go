@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"pflow/internal/library"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowfile"
 )
 
 func (a *app) workflowEditCommand() *cobra.Command {
@@ -20,43 +22,47 @@ func (a *app) workflowEditCommand() *cobra.Command {
 		Use:   "edit NAME",
 		Short: "Edit a saved workflow in $EDITOR",
 		Long: `Edit a saved workflow in $VISUAL or $EDITOR. What you saved there is checked and becomes the next version. If it has
-errors, or cannot be saved, your text is kept and its file named; nothing is lost.`,
+errors, or cannot be saved, your text is kept and its file named; nothing is lost. A workflow whose file is YAML is edited as it
+is written, and stays YAML.`,
 		Example:           "  EDITOR=true pflow workflow edit greet",
 		Args:              one("a saved workflow"),
 		ValidArgsFunction: a.completeWorkflows,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, _, err := a.findWorkflow(args[0])
+			r, src, err := a.findWorkflow(args[0])
 			if err != nil {
 				return err
 			}
-			return a.edit(c.Context(), r)
+			return a.edit(c.Context(), r, src)
 		},
 	}
 	a.nodeFlags(c)
 	return c
 }
 
-// draft is what is edited of a record: the rest is bookkeeping.
-func draft(r *library.Record) ([]byte, error) {
+// draft is what is edited: of a record, of which the rest is bookkeeping; of a file in YAML its text, with its comments.
+func draft(r *library.Record, src workflow.Source) (text []byte, ending string, err error) {
+	if workflowfile.IsYAML(src.File) {
+		return src.Data, filepath.Ext(src.File), nil
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(struct {
+	err = e.Encode(struct {
 		Description string          `json:"description"`
 		Keywords    []string        `json:"keywords"`
 		IR          json.RawMessage `json:"ir"`
 	}{r.Description, append([]string{}, r.Keywords...), r.IR})
-	return b.Bytes(), err
+	return b.Bytes(), ".json", err
 }
 
 // edit has a workflow edited until it is valid or given up, and saves it.
-func (a *app) edit(ctx context.Context, r *library.Record) error {
-	before, err := draft(r)
+func (a *app) edit(ctx context.Context, r *library.Record, src workflow.Source) error {
+	before, ending, err := draft(r, src)
 	if err != nil {
 		return err
 	}
-	file, err := a.draftFile(r.Name, before)
+	file, err := a.draftFile(r.Name+"-*"+ending, before)
 	if err != nil {
 		return err
 	}
@@ -83,10 +89,14 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 		}
 		next, err := a.edited(ctx, r, file, after)
 		if err == nil {
-			if now, _, e := a.library().Get(r.Name); e != nil || now.Version != r.Version {
+			if now, _, e := a.library().Get(r.Name); e != nil || now.Version != r.Version || now.Hash() != r.Hash() {
 				return kept(fail(exitUsage, "%s was changed by somebody else meanwhile", r.Name))
 			}
-			got, err := a.library().Save(ctx, next, library.SaveOptions{Now: time.Now(), Next: true})
+			o := library.SaveOptions{Now: time.Now(), Next: true}
+			if workflowfile.IsYAML(file) {
+				o.YAML = after
+			}
+			got, err := a.library().Save(ctx, next, o)
 			if err != nil {
 				return kept(err)
 			}
@@ -105,13 +115,13 @@ func (a *app) edit(ctx context.Context, r *library.Record) error {
 	}
 }
 
-// draftFile writes the text to be edited to a file of its own in the home, where nothing tidies up.
+// draftFile writes the text to be edited to a file of its own in the home, where nothing tidies up. name is a pattern.
 func (a *app) draftFile(name string, text []byte) (string, error) {
 	dir := a.home().Path("drafts")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fail(exitFailed, "%s", fileError(err))
 	}
-	f, err := os.CreateTemp(dir, name+"-*.json")
+	f, err := os.CreateTemp(dir, name)
 	if err == nil {
 		_, err = f.Write(text)
 		if e := f.Close(); err == nil {
@@ -157,7 +167,7 @@ func (a *app) edited(ctx context.Context, r *library.Record, file string, data [
 	src := workflow.Source{Name: r.Name, Workflow: next.Workflow, File: file, Data: data}
 	edited := *r
 	edited.IR, edited.Workflow = next.IR, next.Workflow
-	if !src.Bare() {
+	if text, err := workflowfile.Read(file, data); err == nil && !text.Bare() {
 		edited.Description, edited.Keywords = next.Description, next.Keywords
 	}
 	list, err := a.checkWorkflow(ctx, &edited, src)

@@ -19,6 +19,7 @@ import (
 	"pflow/internal/planner"
 	"pflow/internal/shelf"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowfile"
 	"pflow/internal/written"
 	"pflow/ir"
 	"pflow/nodes"
@@ -34,11 +35,6 @@ type loaded struct {
 	asked   map[string]string // secrets that were asked for, by environment variable
 }
 
-// isWorkflowPath tells a file from the name of a saved workflow.
-func isWorkflowPath(arg string) bool {
-	return strings.Contains(arg, "/") || strings.HasSuffix(arg, ".json")
-}
-
 // nodeTypes are the built-in node types by name.
 func (a *app) nodeTypes() map[string]nodetype.Type {
 	out := map[string]nodetype.Type{}
@@ -50,7 +46,7 @@ func (a *app) nodeTypes() map[string]nodetype.Type {
 
 // findWorkflow reads a workflow from a file or the library. The source has no Workflow yet.
 func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error) {
-	if !isWorkflowPath(ref) {
+	if !ir.IsFile(ref) {
 		if err := a.needsHome(); err != nil {
 			return nil, workflow.Source{}, err
 		}
@@ -83,7 +79,7 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 	}
 	a.showFindings(found)
 	if r.Name == "" {
-		r.Name = strings.TrimSuffix(filepath.Base(ref), ".json")
+		r.Name = strings.TrimSuffix(filepath.Base(ref), filepath.Ext(ref))
 	}
 	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow, File: ref, Data: doc}, nil
 }
@@ -143,7 +139,7 @@ func (a *app) noWorkflow(ref string, err error) error {
 			if doc, e := readRegular(ref); e == nil && isFlow(ref, doc) {
 				return notWorkflow("./" + ref)
 			}
-			return usage("%q is neither a saved workflow nor a workflow document: those are JSON, in files that end in .json; if it is one, say ./%s", ref, ref)
+			return usage("%q is neither a saved workflow nor a workflow document: those are JSON or YAML, in files that end in .json, .yaml or .yml; if it is one in JSON, say ./%s", ref, ref)
 		}
 	}
 	if k := fault.Of(err).Kind; k == fault.Malformed || k == fault.Permission { // of the file, not of its name
@@ -163,18 +159,11 @@ func (a *app) checkWorkflow(ctx context.Context, r *library.Record, src workflow
 	if src.Data == nil {
 		return list, nil
 	}
-	return locate(src, list), nil
-}
-
-// locate gives findings about an IR their places in the file it stands in.
-func locate(src workflow.Source, list diag.List) diag.List {
-	list = slices.Clone(list)
-	if !src.Bare() {
-		for i := range list {
-			list[i].Path = strings.TrimSuffix("ir."+list[i].Path, ".")
-		}
+	file, err := workflowfile.Read(src.File, src.Data)
+	if err != nil {
+		return nil, err
 	}
-	return ir.Locate(src.File, src.Data, list).Sort()
+	return file.Locate(list).Sort(), nil
 }
 
 // loadWorkflow finds, validates and compiles a workflow.
@@ -256,7 +245,7 @@ func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Work
 		if k := slices.IndexFunc(on.Records, func(r *library.Record) bool { return r.Name == name }); k >= 0 {
 			return on.Records[k].Workflow, nil
 		}
-		if !isWorkflowPath(name) {
+		if !ir.IsFile(name) {
 			r, _, err := a.library().Get(name)
 			if err != nil {
 				return nil, err

@@ -10,6 +10,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/workflow"
+	"pflow/ir"
 )
 
 func (a *app) workflowSaveCommand() *cobra.Command {
@@ -76,7 +77,7 @@ func (a *app) toSave(arg, run string) (*library.Record, workflow.Source, *librar
 		}
 		return r, src, ended, err
 	}
-	if !isWorkflowPath(arg) {
+	if !ir.IsFile(arg) {
 		arg = "./" + arg
 	}
 	r, src, err := a.findWorkflow(arg)

@@ -1,5 +1,6 @@
 // Package library keeps the saved workflows: one JSON file each, NAME.json in one folder, with its earlier versions
-// beside it in .versions/NAME/N.json, and what came of their runs in .outcomes.
+// beside it in .versions/NAME/N.json, and what came of their runs in .outcomes. A file that somebody put there in YAML,
+// NAME.yaml, is read as well, and stays YAML until a next version that is none is saved.
 //
 // A save writes a temporary file, syncs and renames it, so that a reader sees the old file or the new one and a killed
 // process leaves either. Writers hold one lock on the folder: of two processes that save a name at once, both land, one
@@ -10,6 +11,7 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +28,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
+	"pflow/internal/workflowfile"
 )
 
 // ErrExists is the cause of a save or rename to a name that is taken.
@@ -58,6 +61,7 @@ const (
 	BadWorkflow = "bad-workflow"
 	BadName     = "bad-name"
 	UnknownKey  = "unknown-key"
+	NotRead     = "not-read"
 	WrongHash   = "wrong-hash"
 )
 
@@ -80,8 +84,20 @@ type Library struct {
 // New gives the library of a folder. Names in reserved are refused, since they mean something else on a command line.
 func New(dir string, reserved ...string) *Library { return &Library{dir: dir, reserved: reserved} }
 
-// Path is the file of a name, for messages.
-func (l *Library) Path(name string) string { return filepath.Join(l.dir, name+".json") }
+// Path is the file of a name.
+func (l *Library) Path(name string) string { return filepath.Join(l.dir, l.file(name)) }
+
+// file is the file of a name in the folder: the first of its endings that is there, NAME.json if none is.
+func (l *Library) file(name string) string {
+	if kebab.MatchString(name) {
+		for _, ending := range workflowfile.Endings {
+			if _, err := os.Lstat(filepath.Join(l.dir, name+ending)); err == nil {
+				return name + ending
+			}
+		}
+	}
+	return name + ".json"
+}
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
@@ -116,10 +132,17 @@ type Listing struct {
 // one that cannot be read is empty with a warning.
 func (l *Library) List() Listing {
 	out := Listing{Skipped: map[string]string{}}
-	names, err := l.names()
+	entries, hidden, err := l.files()
 	if err != nil {
 		out.Found = append(out.Found, warning(Unreadable, l.dir, "the library cannot be read, so it counts as empty: "+reason(err)))
 		return out
+	}
+	names := make([]string, len(entries))
+	for n, e := range entries {
+		names[n] = nameOf(e)
+	}
+	for _, e := range hidden {
+		out.Found = append(out.Found, warning(NotRead, filepath.Join(l.dir, e), fmt.Sprintf("the file is skipped: there is %s, too; rename one of them", l.file(nameOf(e)))))
 	}
 	type file struct {
 		record        *Record
@@ -148,13 +171,13 @@ func (l *Library) List() Listing {
 	known, found := l.readOutcomes()
 	out.Found = append(out.Found, found...)
 	for n, f := range files {
-		path := l.Path(names[n])
+		path := filepath.Join(l.dir, entries[n])
 		out.Found = append(out.Found, f.found...)
 		switch {
 		case f.badName != nil:
 			out.Found = append(out.Found, warning(BadName, path, "the file is skipped: "+f.badName.Error()))
 		case f.fail != nil:
-			out.Found = append(out.Found, warning(BadWorkflow, path, "the file is skipped: "+f.fail.Error()))
+			out.Found = append(out.Found, skipped("the file", path, f.fail))
 			out.Skipped[names[n]] = path
 		default:
 			f.record.Outcome = known.of(f.record)
@@ -164,27 +187,49 @@ func (l *Library) List() Listing {
 	return out
 }
 
-// names lists the names of the folder's JSON files, sorted, valid or not.
-func (l *Library) names() ([]string, error) {
+// files lists the folder's files of workflows, sorted by name, whether the name is valid or not. hidden are those that
+// another file of the same name comes before.
+func (l *Library) files() (files, hidden []string, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []string
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !strings.HasPrefix(name, ".") {
-			out = append(out, name)
+		if slices.Contains(workflowfile.Endings, filepath.Ext(e.Name())) && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, e.Name())
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(nameOf(a), nameOf(b)), cmp.Compare(a, b)) })
+	first := files[:0] // the endings stand in the order of the alphabet
+	for _, file := range files {
+		if len(first) > 0 && nameOf(first[len(first)-1]) == nameOf(file) {
+			hidden = append(hidden, file)
+			continue
+		}
+		first = append(first, file)
+	}
+	return first, hidden, nil
 }
+
+// nameOf is the name of the workflow in a file.
+func nameOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
 func warning(kind, file, message string) diag.Finding {
 	return diag.Finding{Severity: diag.Warning, Kind: kind, Place: diag.Place{File: file}, Message: message}
+}
+
+// skipped is the warning of a file that cannot be read: of several findings about it, the first with its place.
+func skipped(what, file string, err error) diag.Finding {
+	var findings *diag.Err
+	if errors.As(err, &findings) {
+		w := findings.List[max(slices.IndexFunc(findings.List, func(f diag.Finding) bool { return f.Severity == diag.Error }), 0)]
+		w.Severity, w.Kind, w.Message = diag.Warning, BadWorkflow, what+" is skipped: "+w.Message
+		return w
+	}
+	return warning(BadWorkflow, file, what+" is skipped: "+err.Error())
 }
 
 func reason(err error) string {
@@ -209,7 +254,7 @@ func (l *Library) Get(ref string) (*Record, diag.List, error) {
 		}
 		return r, found, err
 	}
-	old, oldFound, err := l.read(versionFile(name, version), name, version)
+	old, oldFound, err := l.read(l.versionFile(name, version), name, version)
 	if errors.Is(err, fs.ErrNotExist) {
 		have := l.versions(name)
 		if r != nil {
@@ -247,7 +292,11 @@ func (l *Library) parse(ref string) (name string, version int, err error) {
 }
 
 func (l *Library) unknown(name string) error {
-	names, _ := l.names()
+	files, _, _ := l.files()
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = nameOf(f)
+	}
 	return fault.New(fault.NotFound, "%v", &Unknown{name, diag.Nearest(name, names), l.versions(name)})
 }
 
@@ -265,14 +314,15 @@ func (l *Library) History(name string) ([]*Record, diag.List, error) {
 	case err == nil:
 		out = append(out, r)
 	case !errors.Is(err, fs.ErrNotExist):
-		found = append(found, warning(BadWorkflow, l.Path(name), "the file is skipped: "+err.Error()))
+		found = append(found, skipped("the file", l.Path(name), err))
 	}
 	versions := l.versions(name)
 	for i := len(versions) - 1; i >= 0; i-- {
-		old, more, err := l.read(versionFile(name, versions[i]), name, versions[i])
+		file := l.versionFile(name, versions[i])
+		old, more, err := l.read(file, name, versions[i])
 		found = append(found, more...)
 		if err != nil {
-			found = append(found, warning(BadWorkflow, filepath.Join(l.dir, versionFile(name, versions[i])), "the version is skipped: "+err.Error()))
+			found = append(found, skipped("the version", filepath.Join(l.dir, file), err))
 			continue
 		}
 		out = append(out, old)
@@ -286,8 +336,15 @@ func (l *Library) History(name string) ([]*Record, diag.List, error) {
 	return out, found, nil
 }
 
-func versionFile(name string, n int) string {
-	return filepath.Join(versionsDir, name, strconv.Itoa(n)+".json")
+// versionFile is the file of an earlier version, or what would be one in JSON.
+func (l *Library) versionFile(name string, n int) string {
+	base := filepath.Join(versionsDir, name, strconv.Itoa(n))
+	for _, ending := range workflowfile.Endings {
+		if _, err := os.Lstat(filepath.Join(l.dir, base+ending)); err == nil {
+			return base + ending
+		}
+	}
+	return base + ".json"
 }
 
 // versions lists the earlier versions that are kept, rising.
@@ -303,17 +360,17 @@ func (l *Library) versions(name string) []int {
 	}
 	var out []int
 	for _, e := range entries {
-		text, _ := strings.CutSuffix(e.Name(), ".json")
-		if n, err := strconv.Atoi(text); err == nil && n > 0 && strconv.Itoa(n)+".json" == e.Name() {
+		text, known := nameOf(e.Name()), slices.Contains(workflowfile.Endings, filepath.Ext(e.Name()))
+		if n, err := strconv.Atoi(text); err == nil && n > 0 && known && strconv.Itoa(n) == text {
 			out = append(out, n)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func (l *Library) current(name string) (*Record, diag.List, error) {
-	return l.read(name+".json", name, 0)
+	return l.read(l.file(name), name, 0)
 }
 
 // read reads a file of the folder. version, if not 0, is what the file's own is taken for.
@@ -327,8 +384,11 @@ func (l *Library) read(file, name string, version int) (*Record, diag.List, erro
 		return nil, nil, err
 	}
 	r.Name = name
-	if version > 0 {
+	switch {
+	case version > 0:
 		r.Version = version
+	case workflowfile.IsYAML(file):
+		r.Version = max(r.Version, l.lastVersion(name)+1) // nobody counts in a file that is written by hand
 	}
 	return r, found, nil
 }

@@ -169,9 +169,9 @@ func TestHostileFiles(t *testing.T) {
 	}
 	hash, _, _ := l.Get("edited")
 	want := `Bad Name.json: warning: the file is skipped: "Bad Name" is no name for a workflow: write lower-case letters, digits and single hyphens, as in fix-issue [bad-name]
-bad-ir.json: warning: the file is skipped: bad-ir.json:2:36: ir.nodes[0].type: error: the key "type" is missing; each node needs it [missing-field]
+bad-ir.json:2:36: ir.nodes[0].type: warning: the file is skipped: the key "type" is missing; each node needs it [bad-workflow]
    {"ir_version": "0.1.0", "nodes": [{"id": "a"}]}}
-                                     ^ [bad-workflow]
+                                     ^
 cut.json: warning: the file is skipped: not a JSON document: line 16, column 8: the text ends too early [bad-workflow]
 edited.json: warning: a saved workflow has no key "keyword"; it is kept [unknown-key]
   did you mean "keywords"?
@@ -192,7 +192,7 @@ no-ir.json: warning: the file is skipped: the key "ir" is missing: it is neither
 	if got := save(t, l, record("cut", "mended")); got.Version != 2 {
 		t.Errorf("version %d", got.Version)
 	}
-	if kept, _ := os.ReadFile(filepath.Join(dir, versionFile("cut", 1))); string(kept) != string(whole[:len(whole)/2]) {
+	if kept, _ := os.ReadFile(filepath.Join(dir, l.versionFile("cut", 1))); string(kept) != string(whole[:len(whole)/2]) {
 		t.Error("the damaged file was lost")
 	}
 	if r := save(t, l, hash); string(r.Extra["keyword"]) != `["a"]` || r.Version != 2 {
@@ -332,5 +332,53 @@ func TestLockEndsWithTheContext(t *testing.T) {
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A file in YAML that somebody put into the folder is read like any other, counts its versions by those that are kept, and
+// is left as it is written by all but a save.
+func TestYAML(t *testing.T) {
+	ctx, l := context.Background(), New(t.TempDir())
+	const text = "# mine\ndescription: Greets.\nir:\n  ir_version: 0.1.0\n  nodes: [{id: a, type: template, params: {template: x, n: 1234567890123456789}}]\n"
+	if err := os.WriteFile(l.dir+"/greet.yml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, found, err := l.Get("greet")
+	if err != nil || len(found) > 0 || r.Description != "Greets." || r.Version != 1 || l.Path("greet") != filepath.Join(l.dir, "greet.yml") {
+		t.Fatalf("%+v %v %v", r, found, err)
+	}
+	if n := r.Workflow.Nodes[0].Params["n"]; fmt.Sprint(n) != "1234567890123456789" {
+		t.Errorf("a number lost digits: %v", n)
+	}
+	if err := l.AddExample(ctx, "greet", "greet me"); err != nil {
+		t.Fatal(err)
+	}
+	next := strings.Replace(text, "x,", "y,", 1)
+	changed, _, err := Parse("greet.yml", []byte(next))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed.Name = "greet"
+	if got, err := l.Save(ctx, changed, SaveOptions{Now: now, Next: true, YAML: []byte(next)}); err != nil || got.Version != 2 {
+		t.Fatalf("%+v %v", got, err)
+	}
+	for file, want := range map[string]string{"greet.yml": next, ".versions/greet/1.yml": text} {
+		if data, _ := os.ReadFile(filepath.Join(l.dir, file)); string(data) != want {
+			t.Errorf("%s: %s", file, data)
+		}
+	}
+	if err := l.Rename(ctx, "greet", "hello", now); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Delete(ctx, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]string{"hello@1": "x", "hello@2": "y"} {
+		if r, _, err := l.Get(ref); err != nil || r.Workflow.Nodes[0].Params["template"] != want {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	if got := save(t, l, record("hello", "z")); got.Version != 3 || l.Path("hello") != filepath.Join(l.dir, "hello.json") {
+		t.Errorf("version %d in %s", got.Version, l.Path("hello"))
 	}
 }

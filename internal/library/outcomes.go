@@ -140,7 +140,7 @@ func (l *Library) has(name, hash string) bool {
 		return true
 	}
 	return slices.ContainsFunc(l.versions(name), func(n int) bool {
-		r, _, err := l.read(versionFile(name, n), name, n)
+		r, _, err := l.read(l.versionFile(name, n), name, n)
 		return err == nil && r.Workflow.Hash() == hash
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/value"
+	"pflow/internal/workflowfile"
 	"pflow/ir"
 )
 
@@ -42,17 +42,22 @@ func (r *Record) Hash() string {
 // ignored are keys of older files that say what the IR says.
 var ignored = []string{"inputs", "outputs", "created"}
 
-// Parse reads a record or a bare IR document. Errors are those of form; file names it in findings, which are warnings.
+// Parse reads a record or a bare IR document, which is YAML if the name of the file says so. Errors are those of form;
+// file names it in findings, which are warnings.
 func Parse(file string, data []byte) (*Record, diag.List, error) {
-	keys, err := object(data)
+	text, err := workflowfile.Read(file, data)
 	if err != nil {
-		return nil, nil, fault.New(fault.Malformed, "%v", err)
+		return nil, nil, err
+	}
+	keys, err := object(text.JSON)
+	if err != nil {
+		return nil, nil, fault.New(fault.Malformed, "%v%s", err, text.Hint())
 	}
 	if _, bare := keys["nodes"]; bare && keys["ir"] == nil {
-		return parseIR(file, data, data, &Record{Version: 1}, nil)
+		return parseIR(text, text.JSON, &Record{Version: 1}, text.Found)
 	}
 	r := &Record{}
-	var found diag.List
+	found := text.Found
 	hash := ""
 	read := map[string]any{"name": &r.Name, "description": &r.Description, "keywords": &r.Keywords, "examples": &r.Examples, "ir": &r.IR,
 		"ir_hash": &hash, "created_at": &r.CreatedAt, "updated_at": &r.UpdatedAt, "version": (*number)(&r.Version), "origin": &r.Origin}
@@ -85,7 +90,7 @@ func Parse(file string, data []byte) (*Record, diag.List, error) {
 			found = append(found, warning(WrongHash, file, fmt.Sprintf("ir_hash is not that of the ir (%s), which was changed without it; saving again mends it", sum)))
 		}
 	}
-	return parseIR(file, data, r.IR, r, found)
+	return parseIR(text, r.IR, r, found)
 }
 
 // number is the version of a record. In older files it is a text, such as "1.0.0", which counts nothing: it is read as 1.
@@ -99,26 +104,13 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*int)(n))
 }
 
-func parseIR(file string, data, doc []byte, r *Record, found diag.List) (*Record, diag.List, error) {
+func parseIR(file *workflowfile.File, doc []byte, r *Record, found diag.List) (*Record, diag.List, error) {
 	w, list := ir.Decode(doc)
 	if list.HasErrors() {
-		if &data[0] == &doc[0] {
-			list = ir.Locate(file, data, list)
-		} else {
-			list = locateInside(file, data, list)
-		}
-		return nil, nil, list.Err()
+		return nil, nil, file.Locate(list).Err()
 	}
 	r.IR, r.Workflow = doc, w
 	return r, found, nil
-}
-
-// locateInside gives findings about the ir of a record their places in the record's file.
-func locateInside(file string, data []byte, list diag.List) diag.List {
-	for i := range list {
-		list[i].Path = strings.TrimSuffix("ir."+list[i].Path, ".")
-	}
-	return ir.Locate(file, data, list)
 }
 
 // object reads the keys of a JSON object; a key that stands twice, or text behind it, is an error.

@@ -16,6 +16,7 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/filelock"
+	"pflow/internal/workflowfile"
 	"pflow/ir"
 )
 
@@ -27,6 +28,8 @@ type SaveOptions struct {
 	// If is asked for the workflow that has the name, while nobody else can change it; where it says no, that is ErrExists.
 	// The record is nil for one that cannot be read. A nil If says yes.
 	If func(now *Record) bool
+	// YAML, if not nil, is the text of the record, which replaces that of a workflow whose file is YAML.
+	YAML []byte
 }
 
 // Save writes a workflow under its name and gives the record as it was saved, with its version and times. What stood
@@ -59,14 +62,21 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 			return fault.New(fault.InvalidRequest, "there is a saved workflow %q; choose another name or save it as the next version: %v", r.Name, ErrExists)
 		}
 		next := *r
-		next.Version = l.lastVersion(d, r.Name) + 1
+		next.Version = l.lastVersion(r.Name) + 1
 		next.UpdatedAt = o.Now
 		next.CreatedAt = o.Now
 		if before != nil && !before.CreatedAt.IsZero() {
 			next.CreatedAt = before.CreatedAt
 		}
 		saved = &next
-		return write(d, r.Name+".json", next.Encode())
+		was := l.file(r.Name)
+		if o.YAML != nil && workflowfile.IsYAML(was) {
+			return write(d, was, o.YAML)
+		}
+		if err := write(d, r.Name+".json", next.Encode()); err != nil || was == r.Name+".json" {
+			return err
+		}
+		return failed(d.Remove(was)) // it is kept as a version
 	})
 	if err != nil {
 		return nil, err
@@ -79,7 +89,8 @@ func (l *Library) Writable(ctx context.Context) error {
 	return l.locked(ctx, func(*os.Root) error { return nil })
 }
 
-// AddExample notes a request that was approved for a workflow. It makes no version. Of many the last fifty are kept.
+// AddExample notes a request that was approved for a workflow. It makes no version. Of many the last fifty are kept. A file
+// in YAML is left as its author wrote it.
 func (l *Library) AddExample(ctx context.Context, name, request string) error {
 	const most = 50
 	if err := l.ValidName(name); err != nil {
@@ -93,7 +104,7 @@ func (l *Library) AddExample(ctx context.Context, name, request string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(r.Examples, request) {
+		if slices.Contains(r.Examples, request) || workflowfile.IsYAML(l.file(name)) {
 			return nil
 		}
 		r.Examples = append(r.Examples, request)
@@ -118,10 +129,14 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 		if err != nil {
 			return err
 		}
-		if _, err := d.Lstat(to + ".json"); err == nil || from == to {
+		if _, err := d.Lstat(l.file(to)); err == nil || from == to {
 			return fault.New(fault.InvalidRequest, "there is a saved workflow %q already: %v", to, ErrExists)
 		}
-		shift := l.lastVersion(d, to)
+		was := l.file(from)
+		if _, hidden, _ := l.files(); slices.ContainsFunc(hidden, func(f string) bool { return nameOf(f) == from }) {
+			return fault.New(fault.InvalidRequest, "there are several files of the name %q beside %s; move the others away first", from, l.Path(from))
+		}
+		shift := l.lastVersion(to)
 		moved := *r
 		moved.Name, moved.Version, moved.UpdatedAt = to, r.Version+shift, now
 		old := l.versions(from)
@@ -131,15 +146,22 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 				return failed(err)
 			}
 		}
-		if err := write(d, to+".json", moved.Encode()); err != nil {
-			return err
-		}
-		for _, n := range old {
-			if err := d.Rename(versionFile(from, n), versionFile(to, n+shift)); err != nil {
+		text := moved.Encode()
+		if workflowfile.IsYAML(was) {
+			if text, err = l.bytes(was); err != nil {
 				return failed(err)
 			}
 		}
-		if err := failed(d.Remove(from + ".json")); err != nil {
+		if err := write(d, to+filepath.Ext(was), text); err != nil {
+			return err
+		}
+		for _, n := range old {
+			file := l.versionFile(from, n)
+			if err := d.Rename(file, filepath.Join(versionsDir, to, strconv.Itoa(n+shift)+filepath.Ext(file))); err != nil {
+				return failed(err)
+			}
+		}
+		if err := failed(d.Remove(was)); err != nil {
 			return err
 		}
 		if all, _ := l.readOutcomes(); len(all[from]) == 0 {
@@ -159,21 +181,28 @@ func (l *Library) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	return l.locked(ctx, func(d *os.Root) error {
-		_, exists, err := l.keep(d, name, true)
-		if err != nil {
-			return err
+		for deleted := false; ; deleted = true {
+			_, exists, err := l.keep(d, name, true)
+			switch {
+			case err != nil:
+				return err
+			case !exists && !deleted:
+				return l.unknown(name)
+			case !exists:
+				return nil
+			}
+			if err := failed(d.Remove(l.file(name))); err != nil {
+				return err
+			}
 		}
-		if !exists {
-			return l.unknown(name)
-		}
-		return failed(d.Remove(name + ".json"))
 	})
 }
 
 // keep copies the current file of a name, whatever is in it, into the versions, and gives the record if it is one. With
 // store false it only looks.
 func (l *Library) keep(d *os.Root, name string, store bool) (r *Record, exists bool, err error) {
-	data, err := l.bytes(name + ".json")
+	file := l.file(name)
+	data, err := l.bytes(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -181,34 +210,30 @@ func (l *Library) keep(d *os.Root, name string, store bool) (r *Record, exists b
 		return nil, true, fault.New(fault.Permission, "%s: %v", l.Path(name), err)
 	}
 	number := 0
-	if r, _, err = Parse(l.Path(name), data); err == nil && r.Version < 1e6 {
+	if r, _, err = l.read(file, name, 0); err == nil && r.Version < 1e6 {
 		number = r.Version
 	}
 	if !store {
 		return r, true, nil
 	}
 	if number > 0 {
-		if there, err := d.ReadFile(versionFile(name, number)); err == nil && bytes.Equal(there, data) {
+		if there, err := d.ReadFile(l.versionFile(name, number)); err == nil && bytes.Equal(there, data) {
 			return r, true, nil // kept by a save that was killed before it wrote the new file
 		} else if err == nil {
 			number = 0 // edited by hand since
 		}
 	}
 	if number == 0 {
-		versions := l.versions(name)
-		number = 1
-		if len(versions) > 0 {
-			number = versions[len(versions)-1] + 1
-		}
+		number = l.lastVersion(name) + 1
 	}
 	if err := d.MkdirAll(filepath.Join(versionsDir, name), 0o700); err != nil {
 		return nil, true, failed(err)
 	}
-	return r, true, write(d, versionFile(name, number), data)
+	return r, true, write(d, filepath.Join(versionsDir, name, strconv.Itoa(number)+filepath.Ext(file)), data)
 }
 
 // lastVersion is the highest number that was given out under a name.
-func (l *Library) lastVersion(d *os.Root, name string) int {
+func (l *Library) lastVersion(name string) int {
 	last := 0
 	if versions := l.versions(name); len(versions) > 0 {
 		last = versions[len(versions)-1]

@@ -1,14 +1,13 @@
 package workflow
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/nodetype"
+	"pflow/internal/workflowfile"
 	"pflow/ir"
 )
 
@@ -52,19 +51,13 @@ const maxAtOnce = 8
 const maxDepth = 20
 
 // Source is a workflow to compile. Name is shown, and what a workflow that calls itself is known by; File and Data, if
-// they are known, give findings and errors their places.
+// they are known, give findings and errors their places. The name of a file in YAML says that it is.
 type Source struct {
 	Name     string
 	Workflow *ir.Workflow
 	File     string
 	Data     []byte
 	Draft    []byte // the record that is saved once it has run; nil: it is saved, or nobody wants that
-}
-
-// Bare tells an IR document from a saved record, which holds one under its key ir.
-func (s Source) Bare() bool {
-	var record struct{ IR json.RawMessage }
-	return json.Unmarshal(bytes.TrimPrefix(s.Data, []byte("\ufeff")), &record) != nil || record.IR == nil
 }
 
 // Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
@@ -91,10 +84,11 @@ func (s *Source) placeOf(path string) diag.Place {
 	if s == nil || s.Data == nil {
 		return diag.Place{}
 	}
-	if !s.Bare() {
-		path = "ir." + path
+	file, err := workflowfile.Read(s.File, s.Data)
+	if err != nil {
+		return diag.Place{File: s.File}
 	}
-	return ir.Locate(s.File, s.Data, diag.List{{Path: path}})[0].Place
+	return file.Locate(diag.List{{Path: path}})[0].Place
 }
 
 // shared is what the compilations of a workflow and of those it calls have in common.

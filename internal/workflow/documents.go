@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -9,6 +8,7 @@ import (
 	"pflow/internal/catalogue"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
+	"pflow/internal/workflowfile"
 	"pflow/internal/written"
 	"pflow/ir"
 )
@@ -201,18 +201,16 @@ func Reload(data []byte, builtinTypes map[string]nodetype.Type) (*Reloaded, erro
 
 // read takes the document that was compiled.
 func (s *Source) read(d *documents) error {
-	data := []byte(d.Document)
-	if len(d.IR) > 0 {
-		data = d.IR
-	} else {
-		s.Data = data
-	}
-	if len(d.IR) == 0 && !s.Bare() {
-		var record struct{ IR json.RawMessage }
-		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &record); err != nil {
+	data := []byte(d.IR)
+	if len(d.IR) == 0 {
+		s.Data = []byte(d.Document)
+		file, err := workflowfile.Read(d.File, s.Data)
+		if err != nil {
 			return err
 		}
-		data = record.IR
+		if data, _, err = file.IR(); err != nil {
+			return err
+		}
 	}
 	w, list := ir.Decode(data)
 	s.Workflow = w
