@@ -13,9 +13,9 @@ import (
 // specified are the commands of the contract: a group before its colon, and what stands under it.
 const specified = `
 apply plan resume run validate why doctor completion version help
-workflow: list show save edit rename delete history test
-node: list show search run
-flow: list show check graph run eject test ops schema
+workflow: new list show save edit rename delete history test
+node: new list show search run
+flow: list show check graph diff run eject test ops schema
 prompt: list show render
 experiment: run report compare
 trace: list show prune

@@ -47,6 +47,7 @@ node              node show shell
 node              node show write-file
 node              node show workflow
 new               node new count-words
+new               workflow new weekly-report
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 `
