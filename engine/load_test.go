@@ -57,7 +57,7 @@ func TestSet(t *testing.T) {
 		{"nodes.count.retry.attempts", "2", "3"},
 		{"limits.steps", "2", "limit"},
 		{"params.most", "three", "f.yaml:12:39: cannot compute integer < string [bad-condition]\n"},
-		{"params.mots", "5", "3"},
+		{"params.mots", "5", "--set params.mots: the flow has no param \"mots\" [unknown-key]\n"},
 		{"params.most", "null", "f.yaml:12:48: params has no member \"most\" [bad-condition]\n"},
 		{"state.n.default", "x", "--set state.n.default:1:1: the default does not fit the type"},
 		{"state.m", "{}", "--set state.m:1:1: state key \"m\" needs the key \"type\""},

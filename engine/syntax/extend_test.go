@@ -129,9 +129,9 @@ func TestSet(t *testing.T) {
 	const flow = "{params: {a: 1}, state: {x: {type: any}}, nodes: {gen: {op: llm, next: b, actions: [{action: x, expr: e}, {action: y}], with: {a.b: 1}}}}"
 	for _, c := range []struct{ name, path, value, want string }{
 		{"a scalar", "params.a", "2", "params.a=2"},
-		{"a new key", "params.b", "text", "params.b=text"},
-		{"text that is quoted", "params.b", "'2'", `params.b=2`},
-		{"nothing is the empty text", "params.b", "", "params.b="},
+		{"a new key", "state.x.description", "text", "state.x={type: any, description: text}"},
+		{"text that is quoted", "params.a", "'2'", `params.a=2`},
+		{"nothing is the empty text", "params.a", "", "params.a="},
 		{"a mapping replaces", "nodes.gen", "{op: log}", "nodes.gen={op: log}"},
 		{"mappings are made", "nodes.gen.retry.attempts", "5", "nodes.gen.retry={attempts: 5}"},
 		{"sections are made", "limits.steps", "5", "limits={steps: 5}"},
@@ -144,6 +144,7 @@ func TestSet(t *testing.T) {
 		{"null under default is a value", "state.x.default", "null", "state.x={type: any, default: null}"},
 		{"a new node", "nodes.new", "{op: log}", "nodes.new={op: log}"},
 		{"removes what is not there", "params.b", "null", `--set params.b: error: null removes a key, but there is no "b" [bad-extends]`},
+		{"an unknown param", "params.aa", "2", `--set params.aa: error: the flow has no param "aa" [unknown-key]`},
 		{"an unknown node", "nodes.gne.timeout", "5s", `--set nodes.gne.timeout: error: the flow has no node "gne" [unknown-key]`},
 		{"below a scalar", "params.a.b", "1", `--set params.a.b: error: params.a is an integer and has no key "b" [wrong-kind]`},
 		{"an index outside", "nodes.gen.actions[2].expr", "e", `--set nodes.gen.actions[2].expr: error: nodes.gen.actions is a list of 2; "2" is none of its indices [unknown-key]`},

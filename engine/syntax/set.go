@@ -12,7 +12,7 @@ import (
 
 // Set makes one edit of a flow's tree: --set PATH=VALUE. The path is keys joined by dots, with list indices from 0 as
 // [2] or .2 and quotes around keys that hold dots: nodes.check.actions[0].expr. The value is YAML and takes the place
-// of what is there; mappings that the path needs are made, but for nodes. Null removes, as in extends. An empty value
+// of what is there; mappings that the path needs are made, but for nodes and params. Null removes, as in extends. An empty value
 // is the empty text. What stands before a colon in the path (see SplitInner) says which flow is edited, and is left to
 // the caller. Findings, now and from Decode, are placed in "--set PATH".
 func Set(tree *yamltree.Value, path, text string) (*yamltree.Value, diag.List) {
@@ -131,6 +131,8 @@ func (s *setter) setKey(old *yamltree.Value, at int) *yamltree.Value {
 		s.report(BadExtends, at, keysOf(old), "null removes a key, but there is no %s", shown(step))
 	case i < 0 && !last && at == 1 && s.steps[0] == "nodes":
 		s.report(UnknownKey, at, keysOf(old), "the flow has no node %s", shown(step))
+	case i < 0 && at == 1 && s.steps[0] == "params": // nothing could read it
+		s.report(UnknownKey, at, keysOf(old), "the flow has no param %s", shown(step))
 	case i < 0:
 		name := &yamltree.Value{Kind: yamltree.String, Scalar: step, Text: step, Place: s.value.Place, Doc: s.value.Doc}
 		out.Entries = append(out.Entries, yamltree.Entry{Key: step, KeyPlace: name.Place, Name: name, Value: s.set(nil, at+1)})
