@@ -33,12 +33,13 @@ const Trigger = "trigger"
 func Told(ctx context.Context, request string, entities []extract.Entity, parts []Part, known []string) (Coverage, []Problem, error) {
 	a := &accounting{request: request, spaced: squeeze(request), entities: entities, clauses: retrieve.Clauses(request, nil), cover: make([]bool, len(request)), next: map[string]int{}}
 	a.folded = fold(a.spaced.text)
-	for i, p := range parts {
+	for _, i := range longestFirst(parts) {
 		if err := ctx.Err(); err != nil {
 			return Coverage{}, nil, err
 		}
-		a.place(i, p, known)
+		a.place(i, parts[i], known)
 	}
+	slices.SortStableFunc(a.problems, func(x, y Problem) int { return cmp.Compare(x.Part, y.Part) })
 	slices.SortStableFunc(a.Parts, func(x, y Part) int { return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End, y.End)) })
 	for _, c := range a.clauses {
 		a.clause(c[0], c[1])
@@ -56,6 +57,17 @@ type accounting struct {
 	clauses  [][2]int
 	cover    []bool         // per byte: something stands for it
 	next     map[string]int // per text: where its next occurrence may begin
+}
+
+// longestFirst is the order in which parts are placed: a name of a file that is also the end of an address, which is a part
+// as well, is looked for when the address has its place.
+func longestFirst(parts []Part) []int {
+	order := make([]int, len(parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(len(parts[y].Text), len(parts[x].Text)) })
+	return order
 }
 
 // place finds a part: of texts that are given twice the first stands for the first occurrence.
@@ -89,23 +101,35 @@ func (a *accounting) place(i int, p Part, known []string) {
 	a.Parts = append(a.Parts, Part{a.request[from:to], from, to, p.By})
 }
 
-// find gives the next place of a text that cuts no word, in the request; -1 if there is none.
+// find gives the next place of a text that cuts no word, in the request; one that nothing stands for yet, if there is one.
+// It is -1 if there is none.
 func (a *accounting) find(in, text string) (from, to int) {
-	at := a.next[text]
-	for at <= len(in)-len(text) {
+	nested := -1
+	for at := a.next[text]; at <= len(in)-len(text); {
 		k := strings.Index(in[at:], text)
 		if k < 0 {
 			break
 		}
 		from, to := at+k, at+k+len(text)
-		if !cuts(in, from) && !cuts(in, to) {
+		_, size := utf8.DecodeRuneInString(in[from:])
+		at = from + size
+		if cuts(in, from) || cuts(in, to) {
+			continue
+		}
+		if slices.Contains(a.cover[a.spaced.at[from]:a.spaced.at[to-1]+1], false) {
 			a.next[text] = to
 			return a.spaced.at[from], a.spaced.at[to-1] + 1
 		}
-		_, size := utf8.DecodeRuneInString(in[from:])
-		at = from + size
+		if nested < 0 {
+			nested = from
+		}
+		at = to
 	}
-	return -1, -1
+	if nested < 0 {
+		return -1, -1
+	}
+	a.next[text] = nested + len(text)
+	return a.spaced.at[nested], a.spaced.at[nested+len(text)-1] + 1
 }
 
 // cuts reports whether a place is inside a word.

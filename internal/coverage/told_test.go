@@ -67,6 +67,22 @@ func TestTold(t *testing.T) {
 20-30 "mail it to" node:mail
 31-46 "ann@example.org" input:to
 `},
+		// A name that also ends an address, given before it and after it.
+		{"copy https://example.org/p.csv to p.csv", []string{"copy=node:copy", "https://example.org/p.csv=input:source", "p.csv=input:to"}, `
+0-4 "copy" node:copy
+5-30 "https://example.org/p.csv" input:source
+34-39 "p.csv" input:to
+`},
+		{"copy https://example.org/p.csv to p.csv", []string{"p.csv=input:to", "copy=node:copy", "https://example.org/p.csv=input:source"}, `
+0-4 "copy" node:copy
+5-30 "https://example.org/p.csv" input:source
+34-39 "p.csv" input:to
+`},
+		// A value within what a step does stands there, where the request has it only once.
+		{"copy a.txt", []string{"copy a.txt=node:copy", "a.txt=input:source"}, `
+0-10 "copy a.txt" node:copy
+5-10 "a.txt" input:source
+`},
 		// A clause that no part stands for.
 		{"Copy a.txt to b.txt, then send it to ann@example.org", []string{"copy a.txt to b.txt=node:copy"}, `
 0-19 "Copy a.txt to b.txt" node:copy
