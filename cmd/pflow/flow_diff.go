@@ -28,7 +28,7 @@ extends, with the flows they run, their prompts and schemas. Layout, comments, n
 
 With one flow, it is compared with the shipped flow of that name, of which it may be an ejected copy. --set edits the last flow.
 Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
-		Example: "  pflow flow diff planner\n  pflow flow diff shipped:planner ./mine.yaml --json\n  pflow flow diff planner planner --set params.max_attempts=2",
+		Example: "  pflow flow diff planner\n  pflow flow diff shipped:planner ./mine.yaml --json\n  pflow flow diff planner planner --set params.max_generations=2",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
 				return usage("want one flow or two to compare; pflow flow list shows those there are")

@@ -48,9 +48,9 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run NAME|FILE [key=value...]",
 		Short: "Run a saved workflow, or one in a file",
-		Long: `Run a saved workflow (NAME, or NAME@2 for a version of it) or one in a FILE: a path with / or one that ends in .json.
-key=value gives an input, read as the type the workflow declares; --key=value means the same. Piped text is the
-input that says from_stdin, or $stdin. The outputs go to standard output.
+		Long: `Run a saved workflow (NAME, or NAME@2 for a version of it) or one in a FILE, JSON or YAML: a path with / or one that
+ends in .json, .yaml or .yml. key=value gives an input, read as the type the workflow declares; --key=value means the
+same. Piped text is the input that says from_stdin, or $stdin. The outputs go to standard output.
 
 Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
 what replaces a file that this workflow did not write itself, declared nodes that say so, a shell command that does or

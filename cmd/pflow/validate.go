@@ -28,7 +28,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate NAME|FILE",
 		Short: "Check a workflow without running it",
 		Long: `Check a workflow without running it: its form, the types and params of its nodes, and the data that flows between them.
-Exit status 2 if it has errors.
+A file that ends in .yaml or .yml is read as YAML. Exit status 2 if it has errors.
 
 --from FILE.jsonl checks many: each line is {"id": …, "ir": …}, and each gets one line of the result, in order:
 {"id", "valid", "diagnostics": [{"severity", "code", "message", …}]}. Then the exit status is 0.

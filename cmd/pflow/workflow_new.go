@@ -60,7 +60,7 @@ func (a *app) workflowNewCommand() *cobra.Command {
 		Short: "Write the start of a workflow, with comments, to be changed",
 		Long: `Write the start of a workflow: a YAML file with comments, which runs as it is. It is NAME.yaml in this folder, or with -o
 a file of yours; pflow workflow save keeps it once it does what you want. No file is replaced.`,
-		Example: "  pflow workflow new weekly-report\n  pflow workflow new weekly-report -o drafts/report.yaml",
+		Example: "  pflow workflow new weekly-report\n  pflow workflow new weekly-report -o report.yaml",
 		Args:    one("the workflow that is to be"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.newWorkflow(args[0], output)

@@ -20,8 +20,8 @@ func (a *app) workflowSaveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "save FILE | save NAME --from-run RUN",
 		Short: "Save the workflow in a file, or that of a run",
-		Long: `Save the workflow in a FILE: an IR document, or a saved record; or, under NAME, the one that a RUN was made of. It is
-checked first. A name that is taken is asked about; with --yes the workflow becomes its next version.`,
+		Long: `Save the workflow in a FILE, JSON or YAML: an IR document, or a saved record; or, under NAME, the one that a
+RUN was made of. It is checked first. What is saved is JSON. A name that is taken is asked about; with --yes the workflow becomes its next version.`,
 		Example: "  pflow workflow save ./greet.json\n  pflow workflow save ./greet.json --name hello --description 'Say hello'",
 		Args:    one("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
