@@ -49,7 +49,7 @@ func ParseSchema(name, file string, data []byte) (*Schema, diag.List) {
 
 // NewSchema makes a schema of a normalised document. It reaches for no other document.
 func NewSchema(name string, document map[string]any) (*Schema, error) {
-	const url = "reply.schema.json"
+	const url = "pflow:///reply.schema.json" // a name alone would be one of a file in the working directory
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{})
 	if err := c.AddResource(url, document); err != nil {

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,6 +27,22 @@ func TestParseSchema(t *testing.T) {
 		if (s == nil) != (c.want != "") || found.HasErrors() != (c.want != "") || !strings.Contains(found.Text(), c.want) {
 			t.Errorf("%s: %v %s", c.text, s, found.Text())
 		}
+	}
+}
+
+// TestSchemaInAnyDirectory: where pflow runs is nothing to a schema, whatever the folder is called.
+func TestSchemaInAnyDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "{x} for ${x} %7B")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	s, err := NewSchema("reply", map[string]any{"$ref": "#/$defs/a", "$defs": map[string]any{"a": map[string]any{"type": "string"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Misfits(1.0); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }
 
