@@ -34,6 +34,7 @@ func (v *validator) literals() {
 	distinct := value.SortedKeys(alike)
 	words := rabinkarp.New(distinct)
 	for i := range v.w.Nodes {
+		raw := false
 		look := func(path, text string) {
 			has, said := make(map[int]bool), []int(nil)
 			words.Find(text, func(k, start int) bool {
@@ -43,14 +44,21 @@ func (v *validator) literals() {
 			})
 			slices.Sort(said)
 			for _, k := range said {
+				if raw {
+					v.error(RequestLiteral, path, i, "%s is a value of this request, and an expression is no template; declare the input %q, hand it in by inputs, and use its name here",
+						excerpt(wanted[k]), names[k])
+					continue
+				}
 				f := v.error(RequestLiteral, path, i, "%s is a value of this request; write ${%s} and declare the input %q, so that the workflow fits the next request too",
 					excerpt(wanted[k]), names[k], names[k])
 				f.Suggestion = "${" + names[k] + "}"
 			}
 		}
 		for _, c := range v.params[i] {
+			raw = c.port != nil && c.port.Raw
 			c.param.eachText(v.path(i, "."+paramPath(c.key)), look)
 		}
+		raw = false
 		if v.items[i] != nil {
 			v.items[i].eachText(v.path(i, ".batch.items"), look)
 		}

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"strings"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -96,7 +97,12 @@ func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values 
 		s.Texts = append(s.Texts, n.Purpose)
 		said = append(said, s)
 		params, _ := value.Normalize(n.Params)
-		eachText(params, func(text string) { values = append(values, coverage.Value{By: s.By, Text: text}) })
+		eachText(params, func(text string) {
+			values = append(values, coverage.Value{By: s.By, Text: text})
+			if rest := strings.TrimLeft(text, "*?"); rest != text { // a pattern stands for what it ends in
+				values = append(values, coverage.Value{By: s.By, Text: rest})
+			}
+		})
 	}
 	return said, values
 }

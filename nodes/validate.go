@@ -26,7 +26,7 @@ func validateOp(d Deps) engine.Op {
 			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR: an object, or text that holds one"},
 			{Name: "discovered_params", Type: value.Any, Doc: "values of the request, which must not stand in the workflow"},
 			{Name: "request", Type: value.String, Doc: "what the workflow is to do; with it parts are held against it, \"\" leaves that out"},
-			{Name: "parts", Type: value.Any, Doc: "what stands for the words of the request: [{text: copied from it, by: node:ID, input:NAME, trigger or phrase}]"},
+			{Name: "parts", Type: value.Any, Doc: "what stands for the words of the request: [{text: copied from it, by: node:ID, input:NAME or phrase}]"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words of the request count from; the run's own if not given"},
 		},
 		With: []engine.Field{

@@ -23,9 +23,6 @@ type Problem struct {
 	Alternatives []string
 }
 
-// Trigger is what stands for words that say when a workflow runs.
-const Trigger = "trigger"
-
 // Told accounts for a request by what a model says: parts have a text copied from the request, and what stands for it. Their
 // places, and what they leave open, are found here. Of a clause that something stands for only what asks for something to be
 // done, limits it or is a value can be open. entities are the values that stand in the request, known the names that may stand
@@ -84,9 +81,9 @@ func (a *accounting) place(i int, p Part, known []string) {
 		a.problems = append(a.problems, Problem{Part: i, Message: fmt.Sprintf("the request has no words %q that are not taken; copy each text from the request, in its order", excerpt(p.Text))})
 		return
 	}
-	if p.By != Trigger && p.By != Phrase && !slices.Contains(known, p.By) {
-		a.problems = append(a.problems, Problem{Part: i, Suggestion: diag.Nearest(p.By, known), Alternatives: append(slices.Clone(known[:min(len(known), 18)]), Trigger, Phrase),
-			Message: fmt.Sprintf("%q cannot stand for %q; by is node:ID or input:NAME of the workflow, trigger or phrase", p.By, excerpt(p.Text))})
+	if p.By != Phrase && !slices.Contains(known, p.By) {
+		a.problems = append(a.problems, Problem{Part: i, Suggestion: diag.Nearest(p.By, known), Alternatives: append(slices.Clone(known[:min(len(known), 18)]), Phrase),
+			Message: fmt.Sprintf("%q cannot stand for %q; by is node:ID or input:NAME of the workflow, or phrase", p.By, excerpt(p.Text))})
 		return
 	}
 	if p.By == Phrase {
@@ -259,7 +256,7 @@ func (a *accounting) leave(from, to int, why string) {
 	to -= len(a.request[from:to]) - len(strings.TrimRightFunc(a.request[from:to], blank))
 	text := a.request[from:to]
 	a.Coverage.Open = append(a.Coverage.Open, Open{text, from, to, why})
-	a.problems = append(a.problems, Problem{Part: -1, Message: fmt.Sprintf("no part is for %q (%s); let the workflow do it, and say which node, input or trigger stands for it", excerpt(text), why)})
+	a.problems = append(a.problems, Problem{Part: -1, Message: fmt.Sprintf("no part is for %q (%s); let the workflow do it, and say which node or input stands for it", excerpt(text), why)})
 }
 
 // squeezed is a text with each run of blanks as one; at holds, per byte, where it was.

@@ -115,12 +115,13 @@ part 3: the request has no words "repo" that are not taken; copy each text from 
 		// What is no part of the workflow, and what is more than a phrase.
 		{"please copy a.txt", []string{"copy=node:cpoy", "copy a.txt=phrase"}, `
 open 0-17 "please copy a.txt": nothing stands for it
-part 0: "node:cpoy" cannot stand for "copy"; by is node:ID or input:NAME of the workflow, trigger or phrase (node:copy?)
+part 0: "node:cpoy" cannot stand for "copy"; by is node:ID or input:NAME of the workflow, or phrase (node:copy?)
 part 1: "copy a.txt" is more than a phrase: "copy" is something to do; say which node or input stands for it
 `},
 		{"every morning at 8 copy a.txt", []string{"every morning at 8=trigger", "copy a.txt=node:copy"}, `
-0-18 "every morning at 8" trigger
 19-29 "copy a.txt" node:copy
+open 0-18 "every morning at 8": "8" is a value
+part 0: "trigger" cannot stand for "every morning at 8"; by is node:ID or input:NAME of the workflow, or phrase
 `},
 		{"copy  the\n ä file", []string{"copy the ä file=node:copy", "=node:copy"}, `
 0-18 "copy  the\n ä file" node:copy
