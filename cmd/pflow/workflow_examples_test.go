@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -180,11 +181,24 @@ func (b *bench) same(what string, got, want any) {
 	}
 }
 
-// api is a server of one example. It keeps what it was sent: "METHOD /path?query body".
+// api is a server of one example. It keeps what it was sent: "METHOD /path?query body". Its answers hold mu.
 type api struct {
 	*httptest.Server
 	mu   sync.Mutex
 	sent []string
+}
+
+func (a *api) requests() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.sent)
+}
+
+// from changes what is answered from now on.
+func (a *api) from(now func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now()
 }
 
 func (b *bench) serve(answer func(a *api, w http.ResponseWriter, r *http.Request)) *api {
@@ -203,7 +217,7 @@ func (b *bench) serve(answer func(a *api, w http.ResponseWriter, r *http.Request
 	return a
 }
 
-// count is how many requests began with a text.
+// count is how many requests began with a text, for an answer.
 func (a *api) count(begin string) (n int) {
 	for _, s := range a.sent {
 		if strings.HasPrefix(s, begin) {
@@ -245,7 +259,7 @@ func issueTriage(t *testing.T, b *bench) {
 	if n := len(server.Requests()); n != 3 {
 		t.Errorf("%d calls of the model, want one for each of 3 issues", n)
 	}
-	b.same("requests", a.sent, []string{"GET /issues?state=open", `POST /issues/1/labels {"labels":["bug"]}`})
+	b.same("requests", a.requests(), []string{"GET /issues?state=open", `POST /issues/1/labels {"labels":["bug"]}`})
 }
 
 func changelog(t *testing.T, b *bench) {
@@ -310,7 +324,7 @@ func watchURL(_ *testing.T, b *bench) {
 	})
 	b.does("url=" + a.URL + " every=1ms")
 	b.is(map[string]string{"changed.txt": "tickets!"})
-	b.same("looks", len(a.sent), 5)
+	b.same("looks", len(a.requests()), 5)
 }
 
 func summariseEach(t *testing.T, b *bench) {
@@ -342,7 +356,7 @@ func branchByResult(_ *testing.T, b *bench) {
 	delete(got, "errors.txt")
 	b.same("other files", got, before)
 	b.same("lines noted", len(lines), 2)
-	b.same("requests", a.sent, []string{`POST / {"text":"12 errors in many.log"}`})
+	b.same("requests", a.requests(), []string{`POST / {"text":"12 errors in many.log"}`})
 }
 
 func waitForJob(t *testing.T, b *bench) {
@@ -362,9 +376,9 @@ func waitForJob(t *testing.T, b *bench) {
 	out := b.does("api=" + a.URL + " video=film.mp4 pause=1ms")
 	b.same("result", out["result"], "https://example.org/film.webm")
 	b.same("rounds", len(out["asked"].([]any)), 3)
-	b.same("requests", a.sent, []string{`POST /jobs {"video":"film.mp4"}`, "GET /jobs/7", "GET /jobs/7", "GET /jobs/7"})
+	b.same("requests", a.requests(), []string{`POST /jobs {"video":"film.mp4"}`, "GET /jobs/7", "GET /jobs/7", "GET /jobs/7"})
 
-	fails = true
+	a.from(func() { fails = true })
 	text, err := b.run("pflow run " + b.file() + " api=" + a.URL + " video=film.mp4 pause=1ms")
 	if exitStatus(err) != 1 || !strings.Contains(string(text), "the video is broken [job_failed]") {
 		t.Errorf("%v\n%s", err, text)
@@ -383,13 +397,13 @@ func retries(t *testing.T, b *bench) {
 	})
 	b.keep("data.txt", "a line\n")
 	b.same("status", b.does("file=data.txt wait=1ms url=" + a.URL)["status"], 201)
-	b.same("requests", a.sent, []string{"POST / a line", "POST / a line", "POST / a line"})
+	b.same("requests", a.requests(), []string{"POST / a line", "POST / a line", "POST / a line"})
 
-	refuse = 9
+	a.from(func() { refuse = 9 })
 	if out, err := b.run("pflow run " + b.file() + " file=data.txt wait=1ms tries=2 url=" + a.URL); exitStatus(err) != 1 {
 		t.Errorf("%v\n%s", err, out)
 	}
-	b.same("requests in all", len(a.sent), 5)
+	b.same("requests in all", len(a.requests()), 5)
 }
 
 func publishAfterApproval(t *testing.T, b *bench) {
@@ -488,7 +502,7 @@ func allPages(_ *testing.T, b *bench) {
 	b.does("url=" + a.URL + "/items")
 	b.same("items", json.RawMessage(b.tree()["items.json"]), []any{map[string]int{"n": 1}, map[string]int{"n": 2}, map[string]int{"n": 3}, map[string]int{"n": 4},
 		map[string]int{"n": 5}, map[string]int{"n": 6}, map[string]int{"n": 7}, map[string]int{"n": 8}})
-	b.same("requests", a.sent, []string{"GET /items", "GET /items?cursor=b", "GET /items?cursor=c", "GET /items?cursor=d"})
+	b.same("requests", a.requests(), []string{"GET /items", "GET /items?cursor=b", "GET /items?cursor=c", "GET /items?cursor=d"})
 }
 
 func htmlReport(_ *testing.T, b *bench) {
