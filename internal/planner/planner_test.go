@@ -123,3 +123,15 @@ func TestFile(t *testing.T) {
 		t.Errorf("a key that everybody can read: %v", err)
 	}
 }
+
+// TestBrokenWithoutANode: whatever is in the store, a run that broke is no plan, also where no node broke it.
+func TestBrokenWithoutANode(t *testing.T) {
+	for kind, want := range map[string]string{"limit": Failed, "cancelled": Cancelled} {
+		for name, store := range map[string]map[string]any{"empty": {}, "found": {"found_workflow": map[string]any{"name": "greet", "ir": map[string]any{}}}} {
+			r := Of(nil, &engine.Result{Store: store, Error: &engine.RunError{Kind: kind, Message: "it broke"}})
+			if e, _ := r.Error.(map[string]any); r.Status != want || e["kind"] != kind {
+				t.Errorf("%s, %s: %s %v", kind, name, r.Status, r.Error)
+			}
+		}
+	}
+}

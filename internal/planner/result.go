@@ -133,7 +133,7 @@ func (r *Result) read(run *engine.Result) {
 	take(&r.Attempts, said["attempts"])
 	r.Error, r.Trigger = said["error"], said["trigger"]
 	switch e := run.Error; {
-	case e != nil && r.Error == nil:
+	case e != nil && r.Status != Failed: // no node stands for it
 		r.fail(fault.New(fault.Kind(e.Kind), "%s", e.Message), e.Node, "")
 	case e != nil && fault.Kind(e.Kind) == fault.Cancelled:
 		r.Status = Cancelled
