@@ -50,22 +50,19 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
+				w := &ir.Workflow{}
+				if in.Prep["workflow"] != nil {
+					w, _ = ir.DecodeValue(in.Prep["workflow"]) // what is wrong with it is for the validator
+				}
+				if in.Prep["parts"] != nil {
+					told, _, err := coverage.Told(ctx, request, read.Entities, partsOf(in.Prep["parts"]), append([]string{"workflow", "value"}, speakers(w)...))
+					return engine.Output{Result: coverageValue(told)}, err
+				}
 				shelf, err := d.candidates(ctx)
 				if err != nil {
 					return engine.Output{}, err
 				}
-				var said []coverage.Said
-				var values []coverage.Value
-				known := []string{"workflow", "value"}
-				if in.Prep["workflow"] != nil {
-					w, _ := ir.DecodeValue(in.Prep["workflow"]) // what is wrong with it is for the validator
-					said, values = saidBySteps(w, shelf.Catalogue)
-					known = append(known, speakers(w)...)
-				}
-				if in.Prep["parts"] != nil {
-					told, _, err := coverage.Told(ctx, request, read.Entities, partsOf(in.Prep["parts"]), known)
-					return engine.Output{Result: coverageValue(told)}, err
-				}
+				said, values := saidBySteps(w, shelf.Catalogue)
 				said = append(said, coverage.Said{By: "workflow", Texts: texts(in.Prep["says"])})
 				given, _ := in.Prep["values"].(map[string]any)
 				values = append(inputValues(given, read.Entities), values...)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/engine"
+	"pflow/internal/atomicfile"
 	"pflow/internal/diag"
 )
 
@@ -112,22 +113,8 @@ func writeAtomic(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".pflow-*")
-	if err != nil {
+	return atomicfile.Write(path, 0o600, func(f *os.File) error {
+		_, err := f.Write(data)
 		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	}, func(temp string) error { return os.Rename(temp, path) })
 }

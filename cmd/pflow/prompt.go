@@ -81,7 +81,7 @@ func readPromptItem(res engine.Folders, name string) promptItem {
 		item.Problem = fileError(err)
 		return item
 	}
-	item.File, item.Tokens = doc.Path, tokensOf(string(doc.Data))
+	item.File, item.Tokens = doc.Path, llm.Tokens(utf8.RuneCount(doc.Data))
 	p, found := prompt.Parse(doc.Path, doc.Data, func(name string) (string, []byte, error) {
 		doc, err := res.Find(engine.PromptDocument, name, nil)
 		return doc.Path, doc.Data, err
@@ -94,9 +94,6 @@ func readPromptItem(res engine.Folders, name string) promptItem {
 	item.Variables = append(item.Variables, p.Variables...)
 	return item
 }
-
-// tokensOf estimates how many tokens a text is: four characters each, as is usual for English.
-func tokensOf(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 func (a *app) promptShowCommand() *cobra.Command {
 	return &cobra.Command{
@@ -220,7 +217,7 @@ func (a *app) printExchange(x llm.Exchange) {
 	if x.Usage.PromptTokens == 0 {
 		total := 0
 		for _, m := range x.Messages {
-			total += tokensOf(m.Content)
+			total += llm.Tokens(utf8.RuneCountInString(m.Content))
 		}
 		tokens = fmt.Sprintf("about %d tokens", total)
 	}

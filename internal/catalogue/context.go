@@ -79,9 +79,9 @@ func build(components []*ir.Interface, o ContextOptions, entry func(*ir.Interfac
 	c := Context{LeftOut: left}
 	var b strings.Builder
 	for _, workflows := range []bool{false, true} {
-		heading := wording.nodeTypes + "\n"
+		heading := wording().nodeTypes + "\n"
 		if workflows {
-			heading = wording.workflows + "\n"
+			heading = wording().workflows + "\n"
 		}
 		for i, component := range components {
 			if !keep[i] || component.Workflow != workflows {
@@ -101,7 +101,7 @@ func build(components []*ir.Interface, o ContextOptions, entry func(*ir.Interfac
 }
 
 func leftOut(n int) string {
-	return fmt.Sprintf(wording.leftOut+"\n", n)
+	return fmt.Sprintf(wording().leftOut+"\n", n)
 }
 
 // Document is what a component is found by: its name, and in words what it does, takes and gives.
@@ -145,40 +145,40 @@ func describe(i *ir.Interface) string {
 		for _, e := range i.Effects {
 			names = append(names, string(e))
 		}
-		fmt.Fprintf(&b, wording.effects+"\n", strings.Join(names, ", "))
+		fmt.Fprintf(&b, wording().effects+"\n", strings.Join(names, ", "))
 	}
-	ports(&b, wording.inputs, i.Inputs)
-	ports(&b, wording.params, i.OnlyParams())
+	ports(&b, wording().inputs, i.Inputs)
+	ports(&b, wording().params, i.OnlyParams())
 	if i.OpenParams {
-		b.WriteString(wording.anyParams + "\n")
+		b.WriteString(wording().anyParams + "\n")
 	}
 	if len(i.Outputs) == 0 && !i.OpenOutputs {
-		b.WriteString(wording.noOutputs + "\n")
+		b.WriteString(wording().noOutputs + "\n")
 	}
-	ports(&b, wording.outputs, i.Outputs)
+	ports(&b, wording().outputs, i.Outputs)
 	for _, o := range i.Outputs {
 		if paths := o.Paths()[1:]; len(paths) > 0 {
 			for n := range paths {
 				paths[n] = "${NODE-ID." + paths[n] + "}"
 			}
-			fmt.Fprintf(&b, "  "+wording.paths+"\n", o.Key, diag.Names(paths, 60))
+			fmt.Fprintf(&b, "  "+wording().paths+"\n", o.Key, diag.Names(paths, 60))
 		}
 	}
 	if i.OpenOutputs {
-		b.WriteString(wording.anyOutputs + "\n")
+		b.WriteString(wording().anyOutputs + "\n")
 	}
 	results := i.Results()
 	if i.Cases != "" {
-		results = append(results, fmt.Sprintf(wording.cases, i.Cases))
+		results = append(results, fmt.Sprintf(wording().cases, i.Cases))
 	}
 	if len(results) > 1 {
-		fmt.Fprintf(&b, wording.actions+"\n", strings.Join(results, ", "))
+		fmt.Fprintf(&b, wording().actions+"\n", strings.Join(results, ", "))
 	}
 	if len(i.Example) > 0 {
-		fmt.Fprintf(&b, wording.example+"\n", value.JSON(i.Example))
+		fmt.Fprintf(&b, wording().example+"\n", value.JSON(i.Example))
 	}
 	if len(i.Forms) > 0 {
-		b.WriteString(wording.forms + "\n")
+		b.WriteString(wording().forms + "\n")
 	}
 	for _, f := range i.Forms {
 		fmt.Fprintf(&b, "- %s params: %s\n", oneLine(f.Summary), value.JSON(f.Params))

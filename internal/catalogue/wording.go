@@ -3,6 +3,7 @@ package catalogue
 import (
 	_ "embed"
 	"strings"
+	"sync"
 
 	"pflow/internal/value"
 	"pflow/internal/yamltree"
@@ -11,8 +12,8 @@ import (
 //go:embed context.yaml
 var contextText []byte
 
-// wording is the words of contexts: context.yaml.
-var wording = readWords(contextText)
+// wording gives the words of contexts: context.yaml, read when the first context is made.
+var wording = sync.OnceValue(func() contextWords { return readWords(contextText) })
 
 // contextWords has one text for each key of context.yaml.
 type contextWords struct {

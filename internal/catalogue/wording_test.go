@@ -8,7 +8,7 @@ import (
 // TestWording: another text in context.yaml is another text in a context, and a text that is missing is told by its key.
 func TestWording(t *testing.T) {
 	other := strings.Replace(string(contextText), `"Saved workflows:"`, `"What was kept:"`, 1)
-	if w := readWords([]byte(other)); w.workflows != "What was kept:" || w.nodeTypes != wording.nodeTypes {
+	if w := readWords([]byte(other)); w.workflows != "What was kept:" || w.nodeTypes != wording().nodeTypes {
 		t.Errorf("%+v", w)
 	}
 	defer func() {

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"pflow/internal/retrieve"
 )
@@ -168,20 +166,10 @@ func place(request string, values []Value) []Value {
 			}
 			start := from + at
 			from = start + len(v.Text)
-			if whole(request, start, from) {
+			if !cuts(request, start) && !cuts(request, from) {
 				add(v, start, from)
 			}
 		}
 	}
 	return out
-}
-
-// whole reports whether no word goes on before start or behind end.
-func whole(text string, start, end int) bool {
-	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	first, _ := utf8.DecodeRuneInString(text[start:])
-	before, _ := utf8.DecodeLastRuneInString(text[:start])
-	last, _ := utf8.DecodeLastRuneInString(text[:end])
-	after, _ := utf8.DecodeRuneInString(text[end:])
-	return !(word(first) && word(before)) && !(word(last) && word(after))
 }

@@ -358,14 +358,16 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	return a, err
 }
 
-// estimate counts tokens where an endpoint does not, four characters each as is usual for English, so that limits on tokens
-// hold there, too. It gives no price.
+// Tokens estimates how many tokens a number of characters is: four each, as is usual for English.
+func Tokens(chars int) int { return (chars + 3) / 4 }
+
+// estimate counts tokens where an endpoint does not, so that limits on tokens hold there, too. It gives no price.
 func (a *answer) estimate(q question) {
 	sent := 0
 	for _, m := range q.sent() {
 		sent += utf8.RuneCountInString(m.Content)
 	}
-	a.Usage.PromptTokens, a.Usage.CompletionTokens = (sent+3)/4, (utf8.RuneCountInString(a.Text)+3)/4
+	a.Usage.PromptTokens, a.Usage.CompletionTokens = Tokens(sent), Tokens(utf8.RuneCountInString(a.Text))
 }
 
 // redact takes keys out of what an endpoint says back: it goes to results, journals and recordings.

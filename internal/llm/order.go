@@ -3,15 +3,12 @@ package llm
 import (
 	"slices"
 
+	"pflow/internal/prompt"
 	"pflow/internal/value"
 )
 
-// orderKey is the keyword by which schemas keep the order of their properties, prompt.PropertyOrdering. Models that decode by
-// a schema write in its order: what a later key hangs on shall come before it.
-const orderKey = "propertyOrdering"
-
 // schemaText writes a schema as it is sent: its properties in the author's order, all else canonical, without the keyword
-// that says the order.
+// that says the order. Models that decode by a schema write in its order: what a later key hangs on shall come before it.
 func schemaText(schema any) string {
 	n, err := value.Normalize(schema)
 	if err != nil {
@@ -33,11 +30,10 @@ func appendSchema(b []byte, v any, order []string, names bool) []byte {
 		}
 		return append(b, ']')
 	case map[string]any:
-		keys := value.SortedKeys(v)
-		slices.SortStableFunc(keys, func(x, y string) int { return rank(order, x) - rank(order, y) })
+		keys := sorted(v, order)
 		b = append(b, '{')
 		for _, k := range keys {
-			if !names && k == orderKey {
+			if !names && k == prompt.PropertyOrdering {
 				continue
 			}
 			if b[len(b)-1] != '{' {
@@ -45,9 +41,9 @@ func appendSchema(b []byte, v any, order []string, names bool) []byte {
 			}
 			b = append(value.AppendJSON(b, k), ':')
 			if k == "properties" && !names {
-				b = appendSchema(b, v[k], texts(v[orderKey]), true)
+				b = appendSchema(b, v[k], texts(v[prompt.PropertyOrdering]), true)
 			} else {
-				b = appendSchema(b, v[k], nil, !names && holdsSchemas(k))
+				b = appendSchema(b, v[k], nil, !names && prompt.HoldsSchemas(k))
 			}
 		}
 		return append(b, '}')
@@ -64,7 +60,12 @@ func rank(order []string, key string) int {
 
 // inOrder lists the names of properties in the order that a schema says, then by name.
 func inOrder(schema, properties map[string]any) []string {
-	order, keys := texts(schema[orderKey]), value.SortedKeys(properties)
+	return sorted(properties, texts(schema[prompt.PropertyOrdering]))
+}
+
+// sorted lists the keys of a mapping in an order, as far as it says, then by name.
+func sorted(m map[string]any, order []string) []string {
+	keys := value.SortedKeys(m)
 	slices.SortStableFunc(keys, func(x, y string) int { return rank(order, x) - rank(order, y) })
 	return keys
 }
@@ -82,16 +83,11 @@ func unordered(v any, names bool) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
-			if names || k != orderKey {
-				out[k] = unordered(item, !names && (k == "properties" || holdsSchemas(k)))
+			if names || k != prompt.PropertyOrdering {
+				out[k] = unordered(item, !names && prompt.HoldsSchemas(k))
 			}
 		}
 		return out
 	}
 	return v
-}
-
-// holdsSchemas tells keywords, beside properties, whose keys are names of schemas.
-func holdsSchemas(keyword string) bool {
-	return keyword == "$defs" || keyword == "definitions" || keyword == "patternProperties"
 }

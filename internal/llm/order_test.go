@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pflow/internal/prompt"
 	"pflow/internal/value"
 )
 
@@ -49,7 +50,7 @@ func TestAuthorsOrder(t *testing.T) {
 			}
 			at += next
 		}
-		if strings.Contains(text, orderKey) {
+		if strings.Contains(text, prompt.PropertyOrdering) {
 			t.Errorf("%s: the order itself is sent: %s", step, text)
 		}
 	}

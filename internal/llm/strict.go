@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	"pflow/internal/prompt"
 	"pflow/internal/value"
 )
 
@@ -156,8 +157,8 @@ func strictObject(schema, out map[string]any) bool {
 		all = append(all, name)
 	}
 	out["properties"], out["required"], out["additionalProperties"] = made, all, false
-	if order, ok := schema[orderKey]; ok {
-		out[orderKey] = order
+	if order, ok := schema[prompt.PropertyOrdering]; ok {
+		out[prompt.PropertyOrdering] = order
 	}
 	return true
 }

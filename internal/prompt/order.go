@@ -9,6 +9,11 @@ import (
 // and models that decode by a schema write in the order in which it is sent, so it is kept as data. It is not sent itself.
 const PropertyOrdering = "propertyOrdering"
 
+// HoldsSchemas tells keywords whose keys are names of schemas.
+func HoldsSchemas(keyword string) bool {
+	return keyword == "properties" || keyword == "$defs" || keyword == "definitions" || keyword == "patternProperties"
+}
+
 // keepOrder notes in a schema, read from data, the order of the properties of each object in it.
 func keepOrder(data []byte, schema map[string]any) {
 	noteOrder(json.NewDecoder(bytes.NewReader(data)), schema, false)
@@ -41,7 +46,7 @@ func noteOrder(d *json.Decoder, v any, names bool) []any {
 			}
 			k, _ := t.(string)
 			keys = append(keys, k)
-			schemas := !names && (k == "properties" || k == "$defs" || k == "definitions" || k == "patternProperties")
+			schemas := !names && HoldsSchemas(k)
 			inner := m[k]
 			if !names && (k == "enum" || k == "const" || k == "default" || k == "examples") {
 				inner = nil // a value, and no schema
