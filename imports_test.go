@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"internal/rabinkarp": {},
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},
+	"internal/process":   {"internal/fault", "internal/mask"},
 	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 

@@ -8,12 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"time"
 
 	"pflow/internal/fault"
 	"pflow/internal/mapparams"
 	"pflow/internal/mask"
 	"pflow/internal/nodetype"
+	"pflow/internal/process"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -98,25 +98,25 @@ func runShell(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, e
 		bounded, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	code, err := p.run(bounded)
+	code, err := p.Run(bounded)
 	trim := c.Params["trim"] != false
-	out := nodetype.Outcome{Warnings: append(p.stdout.notes("stdout"), p.stderr.notes("stderr")...)}
-	out.Outputs = map[string]any{"stdout": p.stdout.text(trim), "stderr": p.stderr.text(trim), "exit_code": code}
+	out := nodetype.Outcome{Warnings: append(p.Stdout.Notes("stdout"), p.Stderr.Notes("stderr")...)}
+	out.Outputs = map[string]any{"stdout": p.Stdout.Text(trim), "stderr": p.Stderr.Text(trim), "exit_code": code}
 	switch {
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case bounded.Err() != nil:
-		return out, fault.New(fault.Timeout, "the command was not done after %s and was ended%s", timeout, p.lastWords())
+		return out, fault.New(fault.Timeout, "the command was not done after %s and was ended%s", timeout, p.LastWords())
 	case err != nil:
 		return nodetype.Outcome{}, startFault(p, err)
 	case code != 0:
-		return out, fault.New(fault.ExitStatus, "the command ended with exit status %d%s", code, p.lastWords())
+		return out, fault.New(fault.ExitStatus, "the command ended with exit status %d%s", code, p.LastWords())
 	}
 	return out, nil
 }
 
 // shellProgram makes the call of /bin/sh. Values of templates travel in the environment.
-func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error) {
+func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*process.Program, error) {
 	source, ok := c.Params["command"].(string)
 	if !ok || strings.TrimSpace(source) == "" {
 		return nil, fault.New(fault.InvalidRequest, "command is empty: give the command line to run")
@@ -125,29 +125,29 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 	if problems != nil {
 		return nil, badParam("command", problems)
 	}
-	p := &program{argv: []string{"/bin/sh", "-c", command.text, "sh"}, dir: c.Dir, env: environment(d, c)}
-	p.stdout.mask, p.stderr.mask = mask.From(ctx).Stream(), mask.From(ctx).Stream()
+	p := &process.Program{Argv: []string{"/bin/sh", "-c", command.text, "sh"}, Dir: c.Dir, Env: environment(d, c)}
+	p.Stdout.Mask, p.Stderr.Mask = mask.From(ctx).Stream(), mask.From(ctx).Stream()
 	limit, _ := c.Params["max_output"].(int)
 	if limit <= 0 {
 		limit = defaultOutput
 	}
-	p.stdout.limit, p.stderr.limit = min(limit, maxOutput), min(limit, maxOutput)
+	p.Stdout.Limit, p.Stderr.Limit = min(limit, maxOutput), min(limit, maxOutput)
 	if c.Text("cwd") != "" {
 		dir, err := c.Path("cwd")
 		if err != nil {
 			return nil, err
 		}
-		p.dir = dir
+		p.Dir = dir
 	}
-	if p.dir != "" {
-		if info, err := os.Stat(p.dir); err != nil {
-			return nil, fileFault("run a command in "+quote(p.dir), err)
+	if p.Dir != "" {
+		if info, err := os.Stat(p.Dir); err != nil {
+			return nil, fileFault("run a command in "+quote(p.Dir), err)
 		} else if !info.IsDir() {
-			return nil, fault.New(fault.InvalidRequest, "cannot run a command in %s: it is no folder", quote(p.dir))
+			return nil, fault.New(fault.InvalidRequest, "cannot run a command in %s: it is no folder", quote(p.Dir))
 		}
 	}
 	if stdin := c.Params["stdin"]; stdin != nil {
-		p.stdin, p.hasStdin = ir.Text(stdin), true
+		p.Stdin, p.HasStdin = ir.Text(stdin), true
 	}
 	args, _ := c.Params["args"].([]any)
 	for i, a := range args {
@@ -158,7 +158,7 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		if err := fitsProgram(fmt.Sprintf("args[%d]", i), text); err != nil {
 			return nil, err
 		}
-		p.argv = append(p.argv, text)
+		p.Argv = append(p.Argv, text)
 	}
 	env := c.Object("env")
 	for _, name := range value.SortedKeys(env) {
@@ -175,7 +175,7 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		if err := fitsProgram("env."+name, text); err != nil {
 			return nil, err
 		}
-		p.set = append(p.set, name+"="+text)
+		p.Set = append(p.Set, name+"="+text)
 	}
 	values, err := lateValues(c, &lateText{exprs: command.exprs})
 	if err != nil {
@@ -191,7 +191,7 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*program, error
 		if err := fitsProgram(command.exprs[i].Text, text); err != nil {
 			return nil, err
 		}
-		p.set = append(p.set, shellVar(i)+"="+text)
+		p.Set = append(p.Set, shellVar(i)+"="+text)
 	}
 	return p, nil
 }
@@ -257,11 +257,9 @@ func checkVariable(name string) error {
 	return nil
 }
 
-func startFault(p *program, err error) error {
+func startFault(p *process.Program, err error) error {
 	if errors.Is(err, syscall.E2BIG) {
 		return fault.New(fault.InvalidRequest, "the command's arguments and environment are too long together; hand data over by stdin")
 	}
-	return fileFault("run "+p.argv[0], err)
+	return fileFault("run "+p.Argv[0], err)
 }
-
-const grace = 2 * time.Second

@@ -13,8 +13,8 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/diag"
 	"pflow/internal/printable"
+	"pflow/internal/process"
 	"pflow/internal/value"
-	"pflow/nodes"
 )
 
 func (a *app) flowRunCommand() *cobra.Command {
@@ -177,7 +177,7 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 	}
 	p := a.follow("running " + flow.Name)
 	o.Began = p.began
-	res, err := engine.Execute(nodes.InRun(p.within(ctx), id), flow, input, o)
+	res, err := engine.Execute(process.InRun(p.within(ctx), id), flow, input, o)
 	p.stop()
 	if err != nil {
 		return err

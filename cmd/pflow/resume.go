@@ -16,8 +16,8 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/fault"
 	"pflow/internal/planner"
+	"pflow/internal/process"
 	"pflow/internal/workflow"
-	"pflow/nodes"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 		return err
 	}
 	p := a.follow("running " + flow.Name)
-	res, err := engine.Execute(nodes.Resuming(p.within(a.withExchanges(ctx, id)), id), flow, nil, engine.Options{
+	res, err := engine.Execute(process.Resuming(p.within(a.withExchanges(ctx, id)), id), flow, nil, engine.Options{
 		RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
 	})
 	p.stop()

@@ -15,9 +15,9 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/process"
 	"pflow/internal/workflow"
 	"pflow/ir"
-	"pflow/nodes"
 )
 
 // runFlags are the flags of what runs workflows.
@@ -235,7 +235,7 @@ func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *r
 	}
 	p := a.follow("running " + l.program.Name)
 	o.Began = p.began
-	res, err := l.program.Run(nodes.InRun(p.within(ctx), id), store, o)
+	res, err := l.program.Run(process.InRun(p.within(ctx), id), store, o)
 	p.stop()
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/fault"
+	"pflow/internal/process"
 	"pflow/internal/workflow"
-	"pflow/nodes"
 )
 
 // resumeWorkflow goes on with a run of a workflow, with the exact documents it began with.
@@ -31,7 +31,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	}
 	a.screen.hide(program.Mask)
 	p := a.follow("running " + r.Source.Name)
-	res, err := program.Run(nodes.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
+	res, err := program.Run(process.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
 		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer()},
 		Approve: a.approve(f),
 	})

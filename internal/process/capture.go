@@ -1,4 +1,4 @@
-package nodes
+package process
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"pflow/internal/mask"
 )
 
-// capture keeps the beginning of a stream, up to limit bytes, and a little of its end for messages.
+// Capture keeps the beginning of a stream, up to limit bytes, and a little of its end for messages.
 //
 // Secrets are masked as the stream comes, before it is cut: a cut cannot go through one.
-type capture struct {
-	limit int
-	mask  *mask.Stream // nil: there are none
+type Capture struct {
+	Limit int          // bytes that are kept
+	Mask  *mask.Stream // nil: there are no secrets
 	mu    sync.Mutex   // what escaped the program may still write
 	head  []byte
 	tail  []byte // the last bytes of what did not fit
@@ -24,18 +24,18 @@ type capture struct {
 // lastBytes is how much of a stream's end is shown in a message.
 const lastBytes = 2000
 
-func (c *capture) Write(p []byte) (int, error) {
+func (c *Capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(c.mask.Next(p))
+	c.keep(c.Mask.Next(p))
 	return len(p), nil
 }
 
 // end takes what the mask held back.
-func (c *capture) end() { c.keep(c.mask.Rest()) }
+func (c *Capture) end() { c.keep(c.Mask.Rest()) }
 
-func (c *capture) keep(p []byte) {
-	n := min(len(p), c.limit-len(c.head))
+func (c *Capture) keep(p []byte) {
+	n := min(len(p), c.Limit-len(c.head))
 	c.head = append(c.head, p[:n]...)
 	if rest := p[n:]; len(rest) > 0 {
 		c.cut += int64(len(rest))
@@ -44,8 +44,8 @@ func (c *capture) keep(p []byte) {
 	}
 }
 
-// text is what was kept, as text: bytes that are not UTF-8 are replaced by U+FFFD, and a cut is told at its place.
-func (c *capture) text(trim bool) string {
+// Text is what was kept, as text: bytes that are not UTF-8 are replaced by U+FFFD, and a cut is told at its place.
+func (c *Capture) Text(trim bool) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end()
@@ -65,13 +65,13 @@ func (c *capture) text(trim bool) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// notes are the warnings about what text does not show as it was.
-func (c *capture) notes(name string) (notes []string) {
+// Notes are the warnings about what Text does not show as it was.
+func (c *Capture) Notes(name string) (notes []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end()
 	if c.cut > 0 {
-		notes = append(notes, fmt.Sprintf("%s was cut after %d bytes, %d more were lost; set max_output to keep more, or write to a file", name, c.limit, c.cut))
+		notes = append(notes, fmt.Sprintf("%s was cut after %d bytes, %d more were lost; set max_output to keep more, or write to a file", name, c.Limit, c.cut))
 	}
 	head := c.head
 	if c.cut > 0 {
@@ -83,8 +83,8 @@ func (c *capture) notes(name string) (notes []string) {
 	return notes
 }
 
-// last is the end of the stream.
-func (c *capture) last() string {
+// Last is the end of the stream.
+func (c *Capture) Last() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end()
@@ -97,11 +97,11 @@ func (c *capture) last() string {
 	return s
 }
 
-// lastWords is the end of what a program printed, for the message of its failure.
-func (p *program) lastWords() string {
-	s := p.stderr.last()
+// LastWords is the end of what a program printed, for the message of its failure.
+func (p *Program) LastWords() string {
+	s := p.Stderr.Last()
 	if s == "" {
-		s = p.stdout.last()
+		s = p.Stdout.Last()
 	}
 	if s == "" {
 		return ""

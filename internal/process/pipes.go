@@ -1,4 +1,4 @@
-package nodes
+package process
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 
 // pipes are the streams of a running program.
 type pipes struct {
-	p        *program
+	p        *Program
 	theirs   []*os.File
 	in       *os.File
 	out, err *os.File
@@ -20,7 +20,7 @@ type pipes struct {
 	bugs     chan error // of what reads and writes them
 }
 
-func (p *program) connect(cmd *exec.Cmd) (*pipes, error) {
+func (p *Program) connect(cmd *exec.Cmd) (*pipes, error) {
 	s := &pipes{p: p, read: make(chan struct{}, 2), bugs: make(chan error, 3)}
 	pipe := func() (r, w *os.File, err error) {
 		if r, w, err = os.Pipe(); err != nil {
@@ -38,7 +38,7 @@ func (p *program) connect(cmd *exec.Cmd) (*pipes, error) {
 		return nil, err
 	}
 	cmd.Stderr, s.theirs = w, append(s.theirs, w)
-	if p.hasStdin {
+	if p.HasStdin {
 		r, in, err := pipe()
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (s *pipes) start() {
 		f.Close()
 	}
 	s.theirs = nil
-	keep := func(to *capture, from *os.File) {
+	keep := func(to *Capture, from *os.File) {
 		fault.Go(func() {
 			io.Copy(to, from)
 			s.read <- struct{}{}
@@ -65,11 +65,11 @@ func (s *pipes) start() {
 			s.read <- struct{}{}
 		})
 	}
-	keep(&s.p.stdout, s.out)
-	keep(&s.p.stderr, s.err)
+	keep(&s.p.Stdout, s.out)
+	keep(&s.p.Stderr, s.err)
 	if s.in != nil {
 		fault.Go(func() {
-			io.WriteString(s.in, s.p.stdin) // a program need not read all of it
+			io.WriteString(s.in, s.p.Stdin) // a program need not read all of it
 			s.in.Close()
 		}, func(err error) {
 			s.bugs <- err

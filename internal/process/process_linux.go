@@ -1,4 +1,4 @@
-package nodes
+package process
 
 import (
 	"bytes"
@@ -116,7 +116,7 @@ func (f family) each(yield func(pid int, member bool) bool) {
 func (f family) marked(pid int) bool {
 	environ := environOf(pid, !f.left)
 	for v := range bytes.SplitSeq(environ, []byte{0}) {
-		marks, ok := strings.CutPrefix(string(v), nodeVariable+"=")
+		marks, ok := strings.CutPrefix(string(v), Variable+"=")
 		if !ok {
 			continue
 		}

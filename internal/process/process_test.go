@@ -1,11 +1,13 @@
 //go:build linux
 
-package nodes
+package process
 
 import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -13,7 +15,7 @@ import (
 // TestDaemonsEnd: whatever way a command's children leave it, they end with it, and it takes no look at all processes of
 // the machine to find them.
 func TestDaemonsEnd(t *testing.T) {
-	const report = `sh -c 'echo $$$$ >> pids; exec sleep 60' > /dev/null 2>&1 < /dev/null`
+	const report = `sh -c 'echo $$ >> pids; exec sleep 60' > /dev/null 2>&1 < /dev/null`
 	for name, command := range map[string]string{
 		"nohup":           `nohup ` + report + ` &`,
 		"setsid":          `setsid ` + report + ` &`,
@@ -23,11 +25,8 @@ func TestDaemonsEnd(t *testing.T) {
 		"it ends by exec": `setsid ` + report + ` & while ! [ -s pids ]; do sleep 0.01; done; exec true`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCall(t, map[string]any{"command": ": > pids; " + command + "\nwhile ! [ -s pids ]; do sleep 0.01; done; echo done"}, nil)
-			if _, err := runNode(t, "shell", c); err != nil {
-				t.Fatal(err)
-			}
-			for _, pid := range pidsIn(t, filepath.Join(c.Dir, "pids"), 1) {
+			dir := shell(t, ": > pids; "+command+"\nwhile ! [ -s pids ]; do sleep 0.01; done; echo done")
+			for _, pid := range pidsIn(t, filepath.Join(dir, "pids")) {
 				if alive(pid) {
 					t.Errorf("process %d lives", pid)
 				}
@@ -39,10 +38,7 @@ func TestDaemonsEnd(t *testing.T) {
 // TestAdoptedAreLetGo: what a command left behind and what ended by itself meanwhile keeps no place among the processes.
 func TestAdoptedAreLetGo(t *testing.T) {
 	for range 2 {
-		c := newCall(t, map[string]any{"command": `( setsid true & ) ; ( true & ) ; setsid sleep 60 & sleep 0.1`}, nil)
-		if _, err := runNode(t, "shell", c); err != nil {
-			t.Fatal(err)
-		}
+		shell(t, `( setsid true & ) ; ( true & ) ; setsid sleep 60 & sleep 0.1`)
 	}
 	until := time.Now().Add(30 * time.Second)
 	for descendants(); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
@@ -62,12 +58,12 @@ func TestResumingEndsWhatWasLeft(t *testing.T) {
 	dir := t.TempDir()
 	start := func(id string) int {
 		// A program that nobody waits for, as a killed process leaves one behind.
-		p := &program{argv: []string{"/bin/sh", "-c", `unset PFLOW_NODE; PFLOW_NODE=outer,` + id + `.token setsid sh -c 'echo $$ > ` + id + `; exec sleep 60' > /dev/null 2>&1 &
-			while ! [ -s ` + id + ` ]; do sleep 0.01; done`}, dir: dir}
-		if code, err := p.run(t.Context()); code != 0 || err != nil {
+		p := &Program{Argv: []string{"/bin/sh", "-c", `unset PFLOW_NODE; PFLOW_NODE=outer,` + id + `.token setsid sh -c 'echo $$ > ` + id + `; exec sleep 60' > /dev/null 2>&1 &
+			while ! [ -s ` + id + ` ]; do sleep 0.01; done`}, Dir: dir}
+		if code, err := p.Run(t.Context()); code != 0 || err != nil {
 			t.Fatal(code, err)
 		}
-		return pidsIn(t, filepath.Join(dir, id), 1)[0]
+		return pidsIn(t, filepath.Join(dir, id))[0]
 	}
 	mine, other := start("mine"), start("mineral")
 	defer func() {
@@ -82,10 +78,39 @@ func TestResumingEndsWhatWasLeft(t *testing.T) {
 	if alive(mine) != true {
 		t.Error("it ends before a program is started")
 	}
-	if code, err := (&program{argv: []string{"/bin/true"}}).run(ctx); code != 0 || err != nil {
+	if code, err := (&Program{Argv: []string{"/bin/true"}}).Run(ctx); code != 0 || err != nil {
 		t.Fatal(code, err)
 	}
 	if alive(mine) || !alive(other) {
 		t.Errorf("of the run %v, of another %v", alive(mine), alive(other))
 	}
+}
+
+// shell runs a command line in an empty folder, and gives the folder.
+func shell(t *testing.T, command string) (dir string) {
+	t.Helper()
+	p := &Program{Argv: []string{"/bin/sh", "-c", command}, Dir: t.TempDir(), Stderr: Capture{Limit: 1000}}
+	if code, err := p.Run(t.Context()); code != 0 || err != nil {
+		t.Fatalf("exit status %d, %v%s", code, err, p.LastWords())
+	}
+	return p.Dir
+}
+
+// pidsIn reads a process number from a file, once it is there.
+func pidsIn(t *testing.T, path string) []int {
+	t.Helper()
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		data, _ := os.ReadFile(path)
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && strings.HasSuffix(string(data), "\n") {
+			return []int{pid}
+		}
+	}
+	t.Fatalf("%s holds no process number", path)
+	return nil
+}
+
+// alive reports whether a process runs: what only waits to be taken note of does not.
+func alive(pid int) bool {
+	s, ok := readStat(pid)
+	return ok && !s.dead
 }

@@ -1,4 +1,5 @@
-package nodes
+// Package process runs programs and ends all that they started.
+package process
 
 import (
 	"context"
@@ -13,54 +14,55 @@ import (
 	"pflow/internal/fault"
 )
 
-// program is a program to run, with all that it starts. It is over when its first process is: what is left then is ended
+// Program is a program to run, with all that it starts. It is over when its first process is: what is left then is ended
 // too, so that nothing outlives the node.
 //
 // What is guaranteed: the first process leads a process group of its own. When it ends, or ctx does, the group gets
-// SIGTERM, and SIGKILL after a grace of 2 s, which nothing can ignore; run returns when no process of the group lives. On
+// SIGTERM, and SIGKILL after a grace of 2 s, which nothing can ignore; Run returns when no process of the group lives. On
 // Linux that also holds for processes that left the group (setsid, a daemon), as long as they kept the variable
 // PFLOW_NODE of the environment and belong to the same user: `env -u PFLOW_NODE setsid server` is the way to start
 // something that is to stay. If pflow itself is killed by SIGKILL, the first process dies with it on Linux, and the others
 // when the run is resumed, before it starts a program again; see Resuming.
-type program struct {
-	argv     []string
-	dir      string
-	env      []string // nil: this process's own
-	set      []string // further variables, which win
-	stdin    string
-	hasStdin bool // otherwise there is nothing to read
-	stdout   capture
-	stderr   capture
+type Program struct {
+	Argv     []string
+	Dir      string
+	Env      []string // nil: this process's own
+	Set      []string // further variables, which win
+	Stdin    string
+	HasStdin bool // otherwise there is nothing to read
+	Stdout   Capture
+	Stderr   Capture
 }
 
-// nodeVariable marks what a program starts, by a token that only its children have. A program run by a pflow that a
+// Variable marks what a program starts, by a token that only its children have. A program run by a pflow that a
 // node runs has the tokens of both.
-const nodeVariable = "PFLOW_NODE"
+const Variable = "PFLOW_NODE"
 
 // Waiting for what a program leaves behind.
 const (
 	linger = 500 * time.Millisecond // for what a pipe still holds, before the rest is ended
 	poll   = 10 * time.Millisecond
+	grace  = 2 * time.Second
 )
 
-// run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
+// Run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
 // of starting. When ctx ends first the program is ended; see ctx.Err.
-func (p *program) run(ctx context.Context) (code int, err error) {
+func (p *Program) Run(ctx context.Context) (code int, err error) {
 	token := rand.Text()
 	if r, ok := ctx.Value(runKey{}).(*ofRun); ok {
 		token = r.id + "." + token
 		r.sweep()
 	}
-	cmd := exec.Command(p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.Env = p.dir, p.env
+	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, p.Env
 	before := cmd.Environ()
 	marks := token
 	for _, v := range before {
-		if outer, ok := strings.CutPrefix(v, nodeVariable+"="); ok {
+		if outer, ok := strings.CutPrefix(v, Variable+"="); ok {
 			marks = outer + "," + token
 		}
 	}
-	cmd.Env = append(append(before, p.set...), nodeVariable+"="+marks)
+	cmd.Env = append(append(before, p.Set...), Variable+"="+marks)
 	prepare(cmd)
 	pipes, err := p.connect(cmd)
 	if err != nil {
