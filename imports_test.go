@@ -48,6 +48,7 @@ var imports = map[string][]string{
 	"internal/settings":  {"ir", "engine/journal", "internal/diag", "internal/home", "internal/yamltree"},
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
+	"internal/mcp":       {"ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/nodetype":  {"ir", "internal/fault"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
@@ -104,6 +105,7 @@ var importers = map[string]string{
 	"gonum.org/v1/gonum":                       "internal/stats",
 	"golang.org/x/text":                        "internal/experiment",
 	"modernc.org/sqlite":                       "internal/experiment internal/written",
+	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
 }
 
 // TestImports holds the packages to the table.
