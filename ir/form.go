@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pflow/internal/diag"
@@ -11,9 +12,9 @@ import (
 // Form is a ready way of using a component: what has to be given, and the params that follow from it. It documents what
 // open params such as an expression are good for; a planner without a model takes each form as a component of its own.
 type Form struct {
-	Summary string         // what it does, in the words it is found by
+	Says    []string       // what it does, in the words it is found by; the first of them is shown
 	Inputs  []Port         // what it is given
-	Params  map[string]any // the node's params, in which the value "${KEY}" stands for what the input KEY is given
+	With    map[string]any // the node's params, in which the value "${KEY}" stands for what the input KEY is given
 	Example map[string]any // values for the inputs
 	Gives   map[string]any // the outputs that the example leads to, or some of them
 }
@@ -21,9 +22,32 @@ type Form struct {
 // slot is how an input stands in the params of a form: as a whole value.
 func slot(key string) string { return "${" + key + "}" }
 
-// Fill gives the params of a node by what the inputs are given. A value of params whose input is given nothing is left out.
+// Shown is what a form says of itself first.
+func (f *Form) Shown() string {
+	if len(f.Says) == 0 {
+		return ""
+	}
+	return f.Says[0]
+}
+
+// Does is all that a form says of itself, one sentence behind the other.
+func (f *Form) Does() string {
+	var b strings.Builder
+	for n, text := range f.Says {
+		if n > 0 && !strings.HasSuffix(f.Says[n-1], ".") {
+			b.WriteByte('.')
+		}
+		if n > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Fill gives the params of a node by what the inputs are given. A value of With whose input is given nothing is left out.
 func (f *Form) Fill(given map[string]any) map[string]any {
-	v, _ := f.fill(f.Params, given)
+	v, _ := f.fill(f.With, given)
 	params, _ := v.(map[string]any)
 	return params
 }
@@ -62,7 +86,7 @@ func (i *Interface) FormOf(params map[string]any) (*Form, map[string]any) {
 	for n := range i.Forms {
 		f := &i.Forms[n]
 		given := map[string]any{}
-		if f.read(f.Params, params, given) {
+		if f.read(f.With, params, given) {
 			return f, given
 		}
 	}
@@ -130,8 +154,8 @@ func (i *Interface) CheckForms() []Problem {
 		add := func(path, format string, args ...any) {
 			out = append(out, Problem{Path: index("forms", n) + path, Message: fmt.Sprintf(format, args...)})
 		}
-		if strings.TrimSpace(f.Summary) == "" {
-			add("", "a form needs a summary: what it does")
+		if len(f.Says) == 0 || slices.ContainsFunc(f.Says, func(s string) bool { return strings.TrimSpace(s) == "" }) {
+			add("", "a form needs says: a text, or several, of what it does")
 		}
 		w := &Workflow{Version: "0.1.0", Nodes: []Node{{ID: "form", Type: i.Name}}, Inputs: []Input{}, Edges: []Edge{}}
 		names := map[string]any{}
@@ -161,10 +185,10 @@ func (i *Interface) CheckForms() []Problem {
 		}
 		w.Nodes[0].Params = f.Fill(names)
 		used := map[string]any{}
-		f.read(f.Params, f.Params, used)
+		f.read(f.With, f.With, used)
 		for _, p := range f.Inputs {
 			if _, ok := used[p.Key]; !ok {
-				add(".inputs", "%q stands nowhere in params; it is written %s there, as a whole value", p.Key, slot(p.Key))
+				add(".inputs", "%q stands nowhere in with; it is written %s there, as a whole value", p.Key, slot(p.Key))
 			}
 		}
 		if len(out) > 0 {

@@ -11,10 +11,10 @@ import (
 // calc is a component with one form.
 func calc(change func(*Form)) *Interface {
 	f := Form{
-		Summary: "Repeat a text.",
+		Says: []string{"Repeat a text."},
 		Inputs: []Port{{Key: "text", Type: value.String, Required: true}, {Key: "times", Type: value.Integer, Required: true},
 			{Key: "between", Type: value.String}},
-		Params:  map[string]any{"expression": "repeat(text, times)", "inputs": map[string]any{"text": "${text}", "times": "${times}", "between": "${between}"}},
+		With:    map[string]any{"expression": "repeat(text, times)", "inputs": map[string]any{"text": "${text}", "times": "${times}", "between": "${between}"}},
 		Example: map[string]any{"text": "ab", "times": 2},
 	}
 	change(&f)
@@ -62,17 +62,18 @@ func TestCheckForms(t *testing.T) {
 		want   string
 	}{
 		{func(*Form) {}, ""},
-		{func(f *Form) { f.Summary = " " }, "forms[0]: a form needs a summary: what it does"},
+		{func(f *Form) { f.Says = []string{"x", " "} }, "forms[0]: a form needs says: a text, or several, of what it does"},
+		{func(f *Form) { f.Says = nil }, "forms[0]: a form needs says: a text, or several, of what it does"},
 		{func(f *Form) { f.Inputs = append(f.Inputs, Port{Key: "text", Type: value.Any}) }, `forms[0].inputs: the key "text" is there twice`},
 		{func(f *Form) { f.Inputs = append(f.Inputs, Port{Key: "lost", Type: value.Any}) },
-			`forms[0].inputs: "lost" stands nowhere in params; it is written ${lost} there, as a whole value`},
+			`forms[0].inputs: "lost" stands nowhere in with; it is written ${lost} there, as a whole value`},
 		{func(f *Form) { f.Example = map[string]any{"text": 7, "times": 2} }, `forms[0].example: "text": want string, got integer 7`},
 		{func(f *Form) { f.Example = map[string]any{"text": "a"} }, `forms[0].example: it has no value for the input "times"`},
 		{func(f *Form) { f.Example["other"] = 1 }, `forms[0].example: there is no input "other"`},
-		{func(f *Form) { delete(f.Params, "expression") }, `forms[0]: calc needs the param "expression" (string)`},
-		{func(f *Form) { f.Params["expresion"] = "x" }, `forms[0]: "expresion" is no param of calc`},
-		{func(f *Form) { f.Params["inputs"].(map[string]any)["text"] = "${txt}" },
-			`forms[0].inputs: "text" stands nowhere in params; it is written ${text} there, as a whole value`},
+		{func(f *Form) { delete(f.With, "expression") }, `forms[0]: calc needs the param "expression" (string)`},
+		{func(f *Form) { f.With["expresion"] = "x" }, `forms[0]: "expresion" is no param of calc`},
+		{func(f *Form) { f.With["inputs"].(map[string]any)["text"] = "${txt}" },
+			`forms[0].inputs: "text" stands nowhere in with; it is written ${text} there, as a whole value`},
 	} {
 		got := ""
 		for _, p := range calc(c.change).CheckForms() {

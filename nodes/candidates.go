@@ -109,7 +109,7 @@ func candidateOf(c *ir.Interface, r *library.Record) retrieve.Candidate {
 		}
 	}
 	for _, f := range c.Forms {
-		out.Keywords = append(out.Keywords, f.Summary)
+		out.Keywords = append(out.Keywords, f.Says...)
 	}
 	if r != nil {
 		out.Keywords, out.Examples = append(out.Keywords, r.Keywords...), r.Examples

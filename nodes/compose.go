@@ -15,7 +15,7 @@ func composeOp(d Deps) engine.Op {
 		Summary: "Makes the workflow that a request asks for out of interfaces, leading outputs to the inputs they fit.",
 		Prep: []engine.Field{
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
-			{Name: "interfaces", Type: value.Array, Required: true, Doc: "[{name, description, inputs, outputs, params, forms?: [{summary, inputs, params}]}], each port {key, type, kind?, description?, required?, default?, enum?}"},
+			{Name: "interfaces", Type: value.Array, Required: true, Doc: "[{name, description, inputs, outputs, params, forms?: [{says, inputs, with}]}], each port {key, type, kind?, description?, required?, default?, enum?}"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 			{Name: "stdin", Type: value.Any, Doc: "piped text; an input that the request has no value for then takes what is piped in"},
 		},

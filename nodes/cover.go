@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"strings"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -83,7 +82,7 @@ func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values 
 		if of := c.Get(n.Type); of != nil {
 			s.Texts = append(s.Texts, of.Description)
 			if form, _ := of.FormOf(n.Params); form != nil {
-				s.Texts = append(s.Texts, form.Summary)
+				s.Texts = append(s.Texts, form.Says...)
 			}
 			for _, ports := range [][]ir.Port{of.Inputs, of.Outputs} {
 				for _, p := range ports {
@@ -96,9 +95,6 @@ func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values 
 		params, _ := value.Normalize(n.Params)
 		eachText(params, func(text string) {
 			values = append(values, coverage.Value{By: s.By, Text: text})
-			if rest := strings.TrimLeft(text, "*?"); rest != text { // a pattern stands for what it ends in
-				values = append(values, coverage.Value{By: s.By, Text: rest})
-			}
 		})
 	}
 	return said, values

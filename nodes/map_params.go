@@ -151,7 +151,7 @@ type use struct {
 
 func useOf(i *ir.Interface, params map[string]any) use {
 	if f, given := i.FormOf(params); f != nil {
-		return use{f.Summary, f.Inputs, given}
+		return use{f.Does(), f.Inputs, given}
 	}
 	return use{i.Description, append(slices.Clone(i.Inputs), i.OnlyParams()...), params}
 }

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"pflow/internal/fault"
-	"pflow/internal/mapparams"
 	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/internal/process"
@@ -43,14 +42,6 @@ func shell(d Deps) nodetype.Type {
 				{Key: "exit_code", Type: value.Integer, Description: "Its exit status: 0, or the node has failed."},
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
-			Forms: []ir.Form{{
-				Summary: "Runs a program with its arguments, a command of which no shell reads anything.",
-				Inputs: []ir.Port{{Key: "line", Type: value.Array, Kind: mapparams.CommandLine, Required: true,
-					Description: "The program and its arguments, word by word."}},
-				Params:  map[string]any{"command": `"$@"`, "args": "${line}"},
-				Example: map[string]any{"line": []any{"echo", "$HOME", "a b"}},
-				Gives:   map[string]any{"stdout": "$HOME a b"},
-			}},
 		},
 		Late: []string{"command"},
 		Check: func(params map[string]any) []ir.Problem {

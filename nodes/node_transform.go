@@ -24,7 +24,6 @@ func transform() nodetype.Type {
 				Description: "An expr expression over the names of inputs, such as map(filter(issues, .state == \"open\"), .title)."}},
 			Outputs: []ir.Port{{Key: "result", Type: value.Any, Description: "The value of the expression."}},
 			Effects: []ir.Effect{ir.Idempotent},
-			Forms:   transformForms(),
 		},
 		Check: func(params map[string]any) []ir.Problem {
 			source, ok := params["expression"].(string)

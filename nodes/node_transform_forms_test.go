@@ -45,13 +45,13 @@ func TestFormsOfLinesAreAsTheTools(t *testing.T) {
 	if out, err := exec.Command("sh", "-c", "printf x | sed '$a\\' && printf a | tac && command -v sort head tail wc grep awk tr").Output(); err != nil || !strings.HasPrefix(string(out), "x\na") {
 		t.Skip("there are no GNU tools to compare with")
 	}
-	n := transform()
+	n := nodeType(t, exampleDeps(), "transform")
 	used := map[string]bool{}
 	for _, tool := range realTools {
 		var form *ir.Form
 		for i := range n.Interface.Forms {
-			if f := &n.Interface.Forms[i]; strings.HasPrefix(f.Summary, tool.form) {
-				form, used[f.Summary] = f, true
+			if f := &n.Interface.Forms[i]; strings.HasPrefix(f.Shown(), tool.form) {
+				form, used[f.Shown()] = f, true
 			}
 		}
 		if form == nil {
@@ -94,8 +94,8 @@ func TestFormsOfLinesAreAsTheTools(t *testing.T) {
 		}
 	}
 	for _, f := range n.Interface.Forms {
-		if strings.Contains(f.Summary, "of a text") && !used[f.Summary] {
-			t.Errorf("the form %q is held against no tool", f.Summary)
+		if strings.Contains(f.Shown(), "of a text") && !used[f.Shown()] {
+			t.Errorf("the form %q is held against no tool", f.Shown())
 		}
 	}
 }

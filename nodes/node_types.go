@@ -2,9 +2,9 @@ package nodes
 
 import "pflow/internal/nodetype"
 
-// Types lists the node types.
+// Types lists the node types that are written in Go. Packs has those that are declared.
 func Types(d Deps) []nodetype.Type {
-	return []nodetype.Type{
+	return withForms([]nodetype.Type{
 		readFile(),
 		writeFile(),
 		copyFile(),
@@ -18,5 +18,5 @@ func Types(d Deps) []nodetype.Type {
 		switchType(),
 		templateType(),
 		workflowType(d),
-	}
+	})
 }

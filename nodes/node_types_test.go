@@ -125,11 +125,11 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %s: %s", n.Interface.Name, p.Path, p.Message)
 		}
 		for _, f := range n.Interface.Forms {
-			t.Run(n.Interface.Name+"/"+f.Summary, func(t *testing.T) {
+			t.Run(n.Interface.Name+"/"+f.Shown(), func(t *testing.T) {
 				if f.Gives == nil {
 					t.Fatal("the form has no example")
 				}
-				if found, given := n.Interface.FormOf(f.Fill(f.Example)); found == nil || found.Summary != f.Summary || !value.Equal(given, f.Example) {
+				if found, given := n.Interface.FormOf(f.Fill(f.Example)); found == nil || found.Shown() != f.Shown() || !value.Equal(given, f.Example) {
 					t.Errorf("its params are read back as %v", given)
 				}
 				params := f.Fill(f.Example)

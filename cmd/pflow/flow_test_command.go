@@ -12,6 +12,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/flowtest"
 	"pflow/internal/shelf"
+	"pflow/nodes"
 )
 
 // testEnding ends the name of the tests that lie beside a flow: NAME_test.yaml.
@@ -88,7 +89,7 @@ func (a *app) testFlow(c *cobra.Command, arg string) (tested, error) {
 		return tested{}, err
 	}
 	// What the ops that run may choose from is what every pflow has, whatever the home holds and allows.
-	offered, _, err := shelf.Gather(shelf.Sources{Builtin: a.builtin()})
+	offered, _, err := shelf.Gather(shelf.Sources{Builtin: a.builtin(), Shipped: nodes.Packs().Declared})
 	if err != nil {
 		return tested{}, err
 	}

@@ -66,7 +66,7 @@ func nodeTable(b *strings.Builder, t nodetype.Type) {
 		if n == 1 {
 			forms = "form"
 		}
-		fmt.Fprintf(b, "\n%d %s, such as: %s params %s\n", n, forms, i.Forms[0].Summary, code(value.JSON(i.Forms[0].Params)))
+		fmt.Fprintf(b, "\n%d %s, such as: %s params %s\n", n, forms, i.Forms[0].Shown(), code(value.JSON(i.Forms[0].With)))
 	}
 }
 
@@ -176,8 +176,10 @@ func mappingName(what string) string {
 	switch {
 	case strings.HasPrefix(what, "{key"):
 		return "port"
-	case strings.HasPrefix(what, "{summary"):
+	case strings.HasPrefix(what, "{says"):
 		return "form"
+	case strings.HasPrefix(what, "forms of"):
+		return "forms"
 	case strings.HasPrefix(what, "a node"):
 		return "node"
 	}

@@ -52,7 +52,7 @@ func (a *app) loadShelf() (*shelf.Shelf, error) {
 
 // sources say where this command line's shelf comes from.
 func (a *app) sources() shelf.Sources {
-	from := shelf.Sources{Builtin: a.builtin(), NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes"}
+	from := shelf.Sources{Builtin: a.builtin(), Shipped: nodes.Packs().Declared, NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes"}
 	if a.homeDir() != "" {
 		from.Library = a.library()
 	}

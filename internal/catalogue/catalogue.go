@@ -1,5 +1,5 @@
 // Package catalogue gathers the components there are: the built-in ones that the caller hands over, those declared in
-// YAML files, and the saved workflows. It writes what planners read of them: names and descriptions only, or the full
+// YAML files, by users and by pflow itself, and the saved workflows. It writes what planners read of them: names and descriptions only, or the full
 // interfaces of the chosen ones, within a budget of tokens.
 //
 // Whatever is malformed is left out with a warning that names its file and line; the rest stays usable.
@@ -32,10 +32,12 @@ type Source struct {
 	Optional bool // that it does not exist is no mistake
 }
 
-// Options says what to gather. What comes first wins a name: built-in, then declared in the order of the sources.
+// Options says what to gather. What comes first wins a name: built-in, then declared in the order of the sources, then
+// shipped as a declaration, which anybody's own may replace.
 type Options struct {
 	Builtin []*ir.Interface
 	Sources []Source
+	Shipped []*Declared
 	More    []*ir.Interface // components of other origin, behind the declared ones
 }
 
@@ -71,6 +73,14 @@ func Load(o Options) (*Set, diag.List) {
 			all = append(all, l.file(file)...)
 		}
 	}
+	for _, d := range o.Shipped {
+		if _, taken := l.taken[d.Interface.Name]; taken {
+			continue
+		}
+		l.taken[d.Interface.Name] = d.Interface.Origin
+		l.declared[d.Interface.Name] = d
+		all = append(all, d.Interface)
+	}
 	for _, i := range o.More {
 		if by, taken := l.taken[i.Name]; taken {
 			l.warn(DuplicateNode, diag.Place{}, fmt.Sprintf("%s %q is left out: the name belongs to %s", i.Origin, i.Name, by))
@@ -79,6 +89,7 @@ func Load(o Options) (*Set, diag.List) {
 		l.taken[i.Name] = i.Origin
 		all = append(all, i)
 	}
+	l.extend(all)
 	return &Set{Catalogue: ir.NewCatalogue(all...).Skipping(l.skipped), Declared: l.declared}, l.found
 }
 
@@ -86,10 +97,12 @@ func Load(o Options) (*Set, diag.List) {
 func unread(where string) string { return "could not be read; mend " + where }
 
 type loader struct {
-	taken    map[string]string // name -> what has it
-	declared map[string]*Declared
-	skipped  map[string]string // name -> why it was left out
-	found    diag.List
+	taken      map[string]string // name -> what has it
+	declared   map[string]*Declared
+	extensions []*Extension
+	skipped    map[string]string // name -> why it was left out
+	lenient    bool              // keys that nobody reads are warnings
+	found      diag.List
 }
 
 func (l *loader) warn(kind string, at diag.Place, message string) *diag.Finding {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,11 +63,11 @@ func TestLoad(t *testing.T) {
 	write(t, dir, "ignored.txt", "x")
 	write(t, dir, ".hidden.yaml", "x: [")
 	s, found := Load(Options{Builtin: builtin(), Sources: []Source{{Path: dir}, {Path: dir + "/none", Optional: true}, {Path: dir + "/missing"}}})
-	if diff := cmp.Diff([]string{"llm", "delete-file", "resize", "plan-only", "fine", "first", "third", "bad-default"}, s.Catalogue.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"llm", "delete-file", "resize", "plan-only", "first", "third", "bad-default"}, s.Catalogue.Names()); diff != "" {
 		t.Error(diff)
 	}
 	want := `b.yml:1: warning: the node "llm" is left out: the name belongs to a built-in node [duplicate-node]
-b.yml:4:1: warning: there is no key "descripton" here; it is ignored [unknown-key]
+b.yml:4:1: warning: the node "fine" is left out: there is no key "descripton" here [bad-node]
   descripton: x
   ^
   did you mean "description"?
@@ -76,6 +77,7 @@ broken.yaml:4:9: warning: the node is left out: a value is missing here; check b
 c.yaml:3:18: warning: the node "bad-type" is left out: want one of: string, number, integer, boolean, array, object, any; got "str" [bad-node]
   - {key: a, type: str}
                    ^
+  did you mean "string"?
 c.yaml:5:7: warning: the node "a b" is left out: the name "a b" may hold letters, digits, _, . and - only [bad-node]
   name: a b
         ^
@@ -212,27 +214,27 @@ func TestLoadForms(t *testing.T) {
 inputs: [{key: sql, type: string, required: true}, {key: values, type: array}]
 outputs: [{key: rows, type: array}]
 forms:
-- summary: Looks a customer up by the number.
+- says: Looks a customer up by the number.
   inputs: [{key: number, type: integer, required: true, description: The number.}]
-  params: {sql: "select * from customers where id = ?", values: ["${number}"]}
+  with: {sql: "select * from customers where id = ?", values: ["${number}"]}
   example: {number: 7}
   gives: {rows: []}
 ---
 name: faulty
 inputs: [{key: sql, type: string, required: true}]
 forms:
-- summary: Looks something up.
-  params: {sq: select 1}
+- says: Looks something up.
+  with: {sq: select 1}
 ---
 name: listless
-forms: {summary: Looks something up.}
+forms: {says: Looks something up.}
 `)
 	set, found := Load(Options{Sources: []Source{{Path: dir}}})
 	want := `a.yaml:14:1: warning: the node "faulty" is left out: forms[0]: "sq" is no param of faulty [bad-node]
-  - summary: Looks something up.
+  - says: Looks something up.
   ^
-a.yaml:18:8: warning: the node "listless" is left out: want a list of {summary, inputs, params, example, gives}, got a mapping [bad-node]
-  forms: {summary: Looks something up.}
+a.yaml:18:8: warning: the node "listless" is left out: want a list of {says, with, inputs, example, gives}, got a mapping [bad-node]
+  forms: {says: Looks something up.}
          ^
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(found.Text(), dir+"/", "")); diff != "" {
@@ -245,5 +247,72 @@ a.yaml:18:8: warning: the node "listless" is left out: want a list of {summary, 
 	line := "forms, ready ways of using it:\n- Looks a customer up by the number. params: {\"sql\":\"select * from customers where id = ?\",\"values\":[\"${number}\"]}\n"
 	if text := Planning(set.Catalogue.All(), ContextOptions{}).Text; !strings.Contains(text, line) {
 		t.Errorf("the form is not shown:\n%s", text)
+	}
+}
+
+// TestExtensions: a document of one's own adds words for a use of a component, or replaces those that it has; what is faulty
+// is told at its place, and the component stays as it is.
+func TestExtensions(t *testing.T) {
+	calc := func() *ir.Interface {
+		return &ir.Interface{Name: "calc", Params: []ir.Port{{Key: "code", Type: value.String, Required: true}},
+			Forms: []ir.Form{{Says: []string{"Counts."}, With: map[string]any{"code": "len"}}}}
+	}
+	const mine = "{says: [Doubles it, Twice as much.], with: {code: '* 2'}}"
+	for _, c := range []struct{ text, want, found string }{
+		{"forms_of: calc\nforms: [" + mine + "]", "Doubles it. Twice as much.|Counts.", ""},
+		{"forms_of: calc\ninstead: true\nforms: [" + mine + "]", "Doubles it. Twice as much.", ""},
+		{"forms_of: calk\nforms: [" + mine + "]", "Counts.", `a.yaml:1:11: warning: these forms are left out: there is no node "calk" [bad-node]
+  did you mean "calc"?
+`},
+		{"forms_of: calc\nforms: [" + mine + ", {says: x, with: {cod: 1}}]", "Doubles it. Twice as much.|Counts.",
+			`a.yaml:2:68: warning: this form is left out: "cod" is no param of calc [bad-node]
+`},
+		{"forms_of: calc\nforms: [{say: x}]", "Counts.", `a.yaml:2:10: warning: these forms are left out: there is no key "say" here [bad-node]
+  did you mean "says"?
+`},
+		{"name: own\ninputs: [{key: a}]\nrun: {shell: x}\n---\nforms_of: own\nforms: [{says: Mine., with: {a: 1}}]", "Counts.|Mine.", ""},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "a.yaml", c.text+"\n")
+		s, found := Load(Options{Builtin: []*ir.Interface{calc()}, Sources: []Source{{Path: dir}}})
+		var says []string
+		for _, i := range s.Catalogue.All() {
+			for n := range i.Forms {
+				says = append(says, i.Forms[n].Does())
+			}
+		}
+		for n := range found {
+			found[n].Snippet = ""
+		}
+		if got := strings.ReplaceAll(found.Text(), dir+"/", ""); strings.Join(says, "|") != c.want || got != c.found {
+			t.Errorf("%s\ngives %q, want %q; found\n%s\nwant\n%s", c.text, strings.Join(says, "|"), c.want, got, c.found)
+		}
+		if d := s.Declared["own"]; d != nil && d.Interface != s.Catalogue.Get("own") {
+			t.Error("the declared node is not the one of the catalogue")
+		}
+	}
+}
+
+// TestPack: what is shipped as a declaration gives way to one of the same name, and its document can be had.
+func TestPack(t *testing.T) {
+	p, found, err := ReadPack(fstest.MapFS{"a.yaml": {Data: []byte("# about it\nname: one\ndescription: shipped\n---\n# words\nforms_of: llm\nforms:\n  - {says: Asks., with: {prompt: x}}\n")}}, "pack ")
+	if err != nil || len(found) > 0 {
+		t.Fatal(err, found.Text())
+	}
+	if got := string(p.Document("one")); got != "# about it\nname: one\ndescription: shipped\n" || !p.Declares("one") || p.Declares("llm") || p.Document("two") != nil {
+		t.Errorf("%q", got)
+	}
+	if got := string(Own(p.Document("llm"))); got != "# words\nforms_of: llm\ninstead: true\nforms:\n  - {says: Asks., with: {prompt: x}}\n" {
+		t.Errorf("%q", got)
+	}
+	dir := t.TempDir()
+	s, _ := Load(Options{Builtin: builtin(), Shipped: p.Declared, Sources: []Source{{Path: dir}}})
+	if i := s.Catalogue.Get("one"); i.Description != "shipped" || i.Origin != "pack a.yaml:2" || s.Declared["one"] == nil {
+		t.Errorf("%+v", i)
+	}
+	write(t, dir, "own.yaml", "name: one\ndescription: own\n")
+	s, found = Load(Options{Builtin: builtin(), Shipped: p.Declared, Sources: []Source{{Path: dir}}})
+	if i := s.Catalogue.Get("one"); i.Description != "own" || len(found) > 0 {
+		t.Errorf("%+v\n%s", i, found.Text())
 	}
 }

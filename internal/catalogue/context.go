@@ -181,7 +181,7 @@ func describe(i *ir.Interface) string {
 		b.WriteString(wording().forms + "\n")
 	}
 	for _, f := range i.Forms {
-		fmt.Fprintf(&b, "- %s params: %s\n", oneLine(f.Summary), value.JSON(f.Params))
+		fmt.Fprintf(&b, "- %s params: %s\n", oneLine(f.Shown()), value.JSON(f.With))
 	}
 	return b.String()
 }

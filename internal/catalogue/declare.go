@@ -18,7 +18,7 @@ import (
 // Declare reads declared nodes that are already values, as a line of `plan --from` holds them: the same reading as that of
 // a file. from names them in findings, which are warnings.
 func Declare(from string, nodes []any) ([]*Declared, diag.List) {
-	l := &loader{skipped: map[string]string{}}
+	l := &loader{skipped: map[string]string{}, lenient: true}
 	var out []*Declared
 	for i, n := range nodes {
 		file := fmt.Sprintf("%s[%d]", from, i)
@@ -87,7 +87,9 @@ func (l *loader) documents(file string, data []byte) []*Declared {
 	}
 	var out []*Declared
 	for _, v := range values {
-		if d := l.node(file, v); d != nil {
+		if v.Get(formsOf) != nil {
+			l.extension(v)
+		} else if d := l.node(file, v); d != nil {
 			out = append(out, d)
 		}
 	}
@@ -128,7 +130,7 @@ var nodeName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 type nodeReader struct{ yamltree.Decoder }
 
 func (l *loader) node(file string, v *yamltree.Value) *Declared {
-	r := &nodeReader{yamltree.Decoder{Lenient: true, NullIsAbsent: true}}
+	r := &nodeReader{yamltree.Decoder{Lenient: l.lenient, NullIsAbsent: true}}
 	d := r.node(v)
 	d.Interface.Origin = fmt.Sprintf("%s:%d", file, v.Place.Line)
 	name := d.Interface.Name
@@ -139,7 +141,8 @@ func (l *loader) node(file string, v *yamltree.Value) *Declared {
 				what = fmt.Sprintf("the node %q", name)
 				l.skipped[name] = unread(f.Place.String())
 			}
-			l.warn(BadNode, f.Place, what+" is left out: "+f.Message).Snippet = f.Snippet
+			w := l.warn(BadNode, f.Place, what+" is left out: "+f.Message)
+			w.Snippet, w.Suggestion, w.Alternatives = f.Snippet, f.Suggestion, f.Alternatives
 			return nil
 		}
 	}
@@ -269,18 +272,20 @@ func (r *nodeReader) fitDefault(p *ir.Port, v *yamltree.Value) {
 
 func (r *nodeReader) forms(v *yamltree.Value) []ir.Form {
 	var out []ir.Form
-	r.Each(v, "a list of {summary, inputs, params, example, gives}", func(item *yamltree.Value) {
-		f := ir.Form{}
-		r.Mapping(item, "{summary, inputs, params, example, gives}", yamltree.Fields{
-			"summary": r.Written(&f.Summary),
-			"inputs":  r.ports(&f.Inputs),
-			"params":  r.Object(&f.Params),
-			"example": r.Object(&f.Example),
-			"gives":   r.Object(&f.Gives),
-		})
-		out = append(out, f)
-	})
+	r.Each(v, "a list of {says, with, inputs, example, gives}", func(item *yamltree.Value) { out = append(out, r.form(item)) })
 	return out
+}
+
+func (r *nodeReader) form(v *yamltree.Value) ir.Form {
+	f := ir.Form{}
+	r.Mapping(v, "{says, with, inputs, example, gives}", yamltree.Fields{
+		"says":    r.Texts(&f.Says),
+		"with":    r.Object(&f.With),
+		"inputs":  r.ports(&f.Inputs),
+		"example": r.Object(&f.Example),
+		"gives":   r.Object(&f.Gives),
+	})
+	return f
 }
 
 func (r *nodeReader) run(v *yamltree.Value) *Run {

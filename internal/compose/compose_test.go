@@ -108,10 +108,10 @@ func TestForms(t *testing.T) {
 			Params:  []ir.Port{{Key: "expression", Type: value.String, Required: true, Raw: true}},
 			Outputs: []ir.Port{port("result", value.Any)},
 			Forms: []ir.Form{
-				{Summary: "Shuffle the words of a text.", Inputs: []ir.Port{port("text", value.String)},
-					Params: map[string]any{"expression": "shuffle(text)", "inputs": map[string]any{"text": "${text}"}}},
-				{Summary: "Repeat a text some times.", Inputs: []ir.Port{port("text", value.String), port("times", value.Integer, "How many times")},
-					Params: map[string]any{"expression": "repeat(text, times)", "inputs": map[string]any{"text": "${text}", "times": "${times}"}}},
+				{Says: []string{"Shuffle the words of a text."}, Inputs: []ir.Port{port("text", value.String)},
+					With: map[string]any{"expression": "shuffle(text)", "inputs": map[string]any{"text": "${text}"}}},
+				{Says: []string{"Repeat a text some times."}, Inputs: []ir.Port{port("text", value.String), port("times", value.Integer, "How many times")},
+					With: map[string]any{"expression": "repeat(text, times)", "inputs": map[string]any{"text": "${text}", "times": "${times}"}}},
 			}},
 	}
 	for _, c := range []struct{ request, want string }{

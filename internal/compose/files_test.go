@@ -21,8 +21,8 @@ var office = []*ir.Interface{
 		Params:  []ir.Port{{Key: "expression", Type: value.String, Required: true, Raw: true}},
 		Outputs: []ir.Port{port("result", value.Any)},
 		Forms: []ir.Form{
-			{Summary: "Counts the lines of a text: their number.", Inputs: []ir.Port{port("text", value.String)}, Params: map[string]any{"expression": "count(text)", "inputs": map[string]any{"text": "${text}"}}},
-			{Summary: "Sorts the lines of a text.", Inputs: []ir.Port{port("text", value.String)}, Params: map[string]any{"expression": "sort(text)", "inputs": map[string]any{"text": "${text}"}}},
+			{Says: []string{"Counts the lines of a text: their number."}, Inputs: []ir.Port{port("text", value.String)}, With: map[string]any{"expression": "count(text)", "inputs": map[string]any{"text": "${text}"}}},
+			{Says: []string{"Sorts the lines of a text."}, Inputs: []ir.Port{port("text", value.String)}, With: map[string]any{"expression": "sort(text)", "inputs": map[string]any{"text": "${text}"}}},
 		}},
 }
 

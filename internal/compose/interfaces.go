@@ -30,11 +30,27 @@ func Plain(i *ir.Interface) map[string]any {
 	if len(i.Forms) > 0 {
 		forms := make([]any, len(i.Forms))
 		for n, f := range i.Forms {
-			forms[n] = map[string]any{"summary": f.Summary, "inputs": plainPorts(f.Inputs), "params": f.Params}
+			forms[n] = map[string]any{"says": wordsOf(f.Says), "inputs": plainPorts(f.Inputs), "with": f.With}
 		}
 		out["forms"] = forms
 	}
 	return out
+}
+
+func wordsOf(texts []string) []any {
+	out := make([]any, len(texts))
+	for n, text := range texts {
+		out[n] = text
+	}
+	return out
+}
+
+// listOf reads a list, or one value that stands for a list of it.
+func listOf(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
 }
 
 func plainPorts(ports []ir.Port) []any {
@@ -89,21 +105,25 @@ func Interfaces(list []any) ([]*ir.Interface, error) {
 		}
 		forms, ok := m["forms"].([]any)
 		if !ok && m["forms"] != nil {
-			return nil, fault.New(fault.Type, "interfaces[%d].forms: want [{summary, inputs, params}], got %s", n, value.Describe(m["forms"]))
+			return nil, fault.New(fault.Type, "interfaces[%d].forms: want [{says, inputs, with}], got %s", n, value.Describe(m["forms"]))
 		}
 		for k, v := range forms {
 			path := fmt.Sprintf("interfaces[%d].forms[%d]", n, k)
 			form, ok := v.(map[string]any)
 			if !ok {
-				return nil, fault.New(fault.Type, "%s: want {summary, inputs, params}, got %s", path, value.Describe(v))
+				return nil, fault.New(fault.Type, "%s: want {says, inputs, with}, got %s", path, value.Describe(v))
 			}
 			inputs, err := readPorts(path+".inputs", form["inputs"])
 			if err != nil {
 				return nil, err
 			}
 			f := ir.Form{Inputs: inputs}
-			f.Summary, _ = form["summary"].(string)
-			f.Params, _ = form["params"].(map[string]any)
+			for _, text := range listOf(form["says"]) {
+				if s, ok := text.(string); ok {
+					f.Says = append(f.Says, s)
+				}
+			}
+			f.With, _ = form["with"].(map[string]any)
 			i.Forms = append(i.Forms, f)
 		}
 		effects, _ := m["effects"].([]any)

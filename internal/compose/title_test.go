@@ -86,7 +86,7 @@ func TestInterfaceForms(t *testing.T) {
 		Inputs:  []ir.Port{{Key: "a", Type: "string", Kind: "image", Description: "d", Required: true, Enum: []any{"x"}}, {Key: "b", Type: "integer", Default: 3}},
 		Params:  []ir.Port{{Key: "code", Type: "string", Raw: true, Required: true}},
 		Outputs: []ir.Port{{Key: "o", Type: "array"}},
-		Forms:   []ir.Form{{Summary: "So.", Inputs: []ir.Port{{Key: "t", Type: "string"}}, Params: map[string]any{"code": "x(t)"}}}}
+		Forms:   []ir.Form{{Says: []string{"So."}, Inputs: []ir.Port{{Key: "t", Type: "string"}}, With: map[string]any{"code": "x(t)"}}}}
 	for _, i := range append([]*ir.Interface{full}, office...) {
 		got, err := Interfaces([]any{Plain(i)})
 		if err != nil {
@@ -99,7 +99,7 @@ func TestInterfaceForms(t *testing.T) {
 	}
 	for _, wrong := range []any{1, nil, map[string]any{"name": ""}, map[string]any{"name": "a", "inputs": 1}, map[string]any{"name": "a", "outputs": []any{1}},
 		map[string]any{"name": "a", "params": []any{map[string]any{"type": "string"}}}, map[string]any{"name": "a", "forms": 1}, map[string]any{"name": "a", "forms": []any{"b"}},
-		map[string]any{"name": "a", "forms": []any{map[string]any{"summary": "b", "inputs": "c"}}}} {
+		map[string]any{"name": "a", "forms": []any{map[string]any{"says": []any{"b"}, "inputs": "c"}}}} {
 		if got, err := Interfaces([]any{wrong}); err == nil {
 			t.Errorf("%v is taken: %+v", wrong, got[0])
 		}

@@ -17,7 +17,7 @@ type usage struct {
 	form    *ir.Form
 	does    string         // in words
 	inputs  []ir.Port      // all that it can be given
-	heads   []string       // the words, by stem, with which it says what it does: the first of its description and of its name
+	heads   []string       // the words, by stem, with which it says what it does: the first of each text, and of its name
 	wanted  map[string]int // how many required inputs want a written value of a kind
 	folder  bool           // the path that it wants is that of a folder
 	number  bool           // it wants a number
@@ -25,9 +25,12 @@ type usage struct {
 	kinds   []string       // of the written values that the inputs want, in their order
 }
 
-func newUsage(of *ir.Interface, form *ir.Form, does string, inputs []ir.Port) *usage {
-	p := &usage{of: of, form: form, does: does, inputs: inputs, wanted: map[string]int{}}
-	for _, text := range []string{does, of.Name} {
+func newUsage(of *ir.Interface, form *ir.Form, says []string, inputs []ir.Port) *usage {
+	p := &usage{of: of, form: form, does: strings.Join(says, " "), inputs: inputs, wanted: map[string]int{}}
+	if form != nil {
+		p.does = form.Does()
+	}
+	for _, text := range append(slices.Clone(says), of.Name) {
 		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(p.heads, words[0].Stem) {
 			p.heads = append(p.heads, words[0].Stem)
 		}
@@ -63,7 +66,7 @@ func usagesOf(interfaces []*ir.Interface) []*usage {
 	for _, i := range interfaces {
 		for n := range i.Forms {
 			f := &i.Forms[n]
-			out = append(out, newUsage(i, f, f.Summary, f.Inputs))
+			out = append(out, newUsage(i, f, f.Says, f.Inputs))
 		}
 		if len(i.Forms) > 0 || i.Call != nil {
 			continue
@@ -73,7 +76,7 @@ func usagesOf(interfaces []*ir.Interface) []*usage {
 			continue
 		}
 		inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
-		out = append(out, newUsage(i, nil, i.Description, inputs))
+		out = append(out, newUsage(i, nil, []string{i.Description}, inputs))
 	}
 	return out
 }

@@ -33,7 +33,7 @@ type Coverage struct {
 // Phrase is what stands for words that ask for nothing.
 const Phrase = "phrase"
 
-// Value is a text that an input or a step takes. Start and End are byte offsets where its place in the request is known, else
+// Value is a text that an input or a step takes. A pattern of paths stands for what it ends in, too: *.go for ".go". Start and End are byte offsets where its place in the request is known, else
 // both are 0 and it is looked for.
 type Value struct {
 	By         string
@@ -156,20 +156,31 @@ func place(request string, values []Value) []Value {
 			add(v, v.Start, v.End)
 			continue
 		}
-		if strings.TrimSpace(v.Text) == "" {
-			continue
-		}
-		for from := 0; ; {
-			at := strings.Index(request[from:], v.Text)
-			if at < 0 {
-				break
+		for _, text := range []string{v.Text, ending(v.Text)} {
+			if strings.TrimSpace(text) == "" {
+				continue
 			}
-			start := from + at
-			from = start + len(v.Text)
-			if !cuts(request, start) && !cuts(request, from) {
-				add(v, start, from)
+			for from := 0; ; {
+				at := strings.Index(request[from:], text)
+				if at < 0 {
+					break
+				}
+				start := from + at
+				from = start + len(text)
+				if !cuts(request, start) && !cuts(request, from) {
+					add(v, start, from)
+				}
 			}
 		}
 	}
 	return out
+}
+
+// ending is what the names of a pattern of paths end in, "" of any other text.
+func ending(text string) string {
+	name := text[strings.LastIndexByte(text, '/')+1:]
+	if rest := strings.TrimLeft(name, "*?"); rest != name {
+		return rest
+	}
+	return ""
 }

@@ -12,7 +12,8 @@ func TestByWords(t *testing.T) {
 		{By: "node:list", Texts: []string{"list-files", "Lists the files of a folder."}},
 		{By: "workflow", Texts: []string{"backs up notes"}},
 	}
-	values := []Value{{By: "input:source", Text: "a.txt"}, {By: "input:dest", Text: "b/a.txt"}, {By: "input:n", Text: "3", Start: 0, End: 0}}
+	values := []Value{{By: "input:source", Text: "a.txt"}, {By: "input:dest", Text: "b/a.txt"}, {By: "input:n", Text: "3", Start: 0, End: 0},
+		{By: "input:file", Text: "3.txt"}, {By: "input:pattern", Text: "src/**/*.go"}, {By: "node:list", Text: "*.md"}}
 	for _, c := range []struct {
 		request, parts, open string
 		marks                [][2]int
@@ -22,6 +23,9 @@ func TestByWords(t *testing.T) {
 		{request: "backing up aa.txt", parts: "backing=workflow up=phrase", open: "aa.txt"},
 		{request: "list 3 files", parts: "list=node:list 3=input:n files=node:list"},
 		{request: "list 5 files twice", parts: "list=node:list files=node:list", open: "5 twice", marks: [][2]int{{5, 6}}},
+		{request: "list the .go files", parts: "list=node:list the=phrase .go=input:pattern files=node:list"},
+		{request: "list the .md and the .txt files", parts: "list=node:list the=phrase .md=node:list and the=phrase files=node:list", open: ".txt", marks: [][2]int{{21, 25}}},
+		{request: "copy 3.txt", parts: "copy=node:copy 3.txt=input:file"},
 		{request: "don't copy", parts: "copy=node:copy", open: "don't"},
 		{request: ""},
 	} {

@@ -16,11 +16,12 @@ import (
 
 // Sources say where a shelf comes from.
 type Sources struct {
-	Builtin   []*ir.Interface // the node types of the program
-	NoBuiltin bool            // leaves them out
-	Home      home.Home       // its folder nodes, and its saved workflows
-	Files     []string        // more files or folders of declared nodes
-	FilesBy   string          // what named them, for errors: --nodes
+	Builtin   []*ir.Interface       // the node types of the program
+	Shipped   []*catalogue.Declared // those that it ships as declarations
+	NoBuiltin bool                  // leaves both out
+	Home      home.Home             // its folder nodes, and its saved workflows
+	Files     []string              // more files or folders of declared nodes
+	FilesBy   string                // what named them, for errors: --nodes
 	// Records are the saved workflows instead of those of Library; nil: those of Library.
 	Records []*library.Record
 	Library *library.Library
@@ -36,7 +37,7 @@ func Workflows(h home.Home, reserved ...string) *library.Library {
 func Gather(from Sources) (*Shelf, diag.List, error) {
 	var o catalogue.Options
 	if !from.NoBuiltin {
-		o.Builtin = from.Builtin
+		o.Builtin, o.Shipped = from.Builtin, from.Shipped
 	}
 	if folder := from.Home.Path("nodes"); folder != "" {
 		o.Sources = append(o.Sources, catalogue.Source{Path: folder, Optional: true})

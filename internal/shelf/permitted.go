@@ -84,7 +84,11 @@ func Load(from Sources, by *settings.Settings) (*Shelf, diag.List, error) {
 		return nil, nil, err
 	}
 	failed := found.HasErrors()
-	found = append(found, s.Unknown(by, from.Builtin)...)
+	builtin := slices.Clone(from.Builtin)
+	for _, d := range from.Shipped {
+		builtin = append(builtin, d.Interface)
+	}
+	found = append(found, s.Unknown(by, builtin)...)
 	if failed {
 		return nil, found, nil
 	}

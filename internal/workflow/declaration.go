@@ -39,7 +39,7 @@ func Describe(i *ir.Interface) map[string]any {
 func forms(list []ir.Form) []any {
 	out := make([]any, len(list))
 	for i, f := range list {
-		form := map[string]any{"summary": f.Summary, "inputs": ports(f.Inputs), "params": f.Params}
+		form := map[string]any{"says": words(f.Says), "inputs": ports(f.Inputs), "with": f.With}
 		if f.Example != nil {
 			form["example"] = f.Example
 		}
