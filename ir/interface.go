@@ -59,6 +59,7 @@ type Port struct {
 	Enum        []any
 	Structure   *Structure
 	Raw         bool // templates in it are never expanded
+	Detail      bool // an output that few ask for: a workflow that ends with the component does not give it unasked
 }
 
 // Structure is what is known of the inside of a value. A nil Structure knows nothing and allows everything.

@@ -13,6 +13,7 @@ import (
 type glob struct {
 	alternatives [][]string // each the names of a path, or a single name
 	hidden       bool       // some name in it begins with a dot
+	dots         bool       // names that begin with a dot match patterns that do not, too
 }
 
 // maxAlternatives bounds what braces come to: each pair multiplies.
@@ -83,9 +84,9 @@ func braces(pattern string) (out []string, ok bool) {
 func (g *glob) matches(way []string) bool {
 	return slices.ContainsFunc(g.alternatives, func(p []string) bool {
 		if len(p) == 1 && p[0] != "**" {
-			return matchName(p[0], way[len(way)-1])
+			return g.matchName(p[0], way[len(way)-1])
 		}
-		return matchWay(p, way)
+		return g.matchWay(p, way)
 	})
 }
 
@@ -101,16 +102,16 @@ func (g *glob) below(way []string, recursive bool) bool {
 
 // matchWay matches a path name by name, in time that grows with the product of the lengths, however many ** there are:
 // reach[j] says whether the pattern so far can match the first j names.
-func matchWay(pattern, way []string) bool {
+func (g *glob) matchWay(pattern, way []string) bool {
 	reach := make([]bool, len(way)+1)
 	reach[0] = true
 	for _, p := range pattern {
 		next := make([]bool, len(way)+1)
 		for j := range reach {
 			if p == "**" {
-				next[j] = reach[j] || j > 0 && next[j-1] && way[j-1][0] != '.'
+				next[j] = reach[j] || j > 0 && next[j-1] && (g.dots || way[j-1][0] != '.')
 			} else if j > 0 {
-				next[j] = reach[j-1] && matchName(p, way[j-1])
+				next[j] = reach[j-1] && g.matchName(p, way[j-1])
 			}
 		}
 		reach = next
@@ -118,8 +119,8 @@ func matchWay(pattern, way []string) bool {
 	return reach[len(way)]
 }
 
-func matchName(pattern, name string) bool {
-	if name[0] == '.' && pattern[0] != '.' {
+func (g *glob) matchName(pattern, name string) bool {
+	if name[0] == '.' && pattern[0] != '.' && !g.dots {
 		return false
 	}
 	ok, _ := path.Match(pattern, name)

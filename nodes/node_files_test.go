@@ -5,12 +5,14 @@ package nodes
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -388,6 +390,86 @@ func TestListFiles(t *testing.T) {
 		}
 		if got := joined(out.Outputs["files"]); got != c.want {
 			t.Errorf("%s %s %v: %s\nwant %s", c.path, c.pattern, c.recursive, got, c.want)
+		}
+	}
+}
+
+// TestListWhatFits chooses files and folders by what they are, and puts them in an order.
+func TestListWhatFits(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"b.txt": "22", "a.txt": "4444", "c.jpeg": "", ".env": "1", "sub/d.tar.gz": "333", "sub/old/e.txt": "1", "skip/f.txt": "1", "skip/.git/g": ""})
+	for _, folder := range []string{"void", "sub/void"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Symlink("sub", filepath.Join(dir, "link"))
+	os.Chmod(filepath.Join(dir, "b.txt"), 0o755)
+	now := time.Date(2024, 1, 31, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for i, name := range []string{"a.txt", "b.txt", "c.jpeg", ".env", "sub/d.tar.gz", "sub/old/e.txt", "skip/f.txt"} {
+		at := now.AddDate(0, 0, -i)
+		os.Chtimes(filepath.Join(dir, name), at, at)
+	}
+	list := func(params map[string]any) (nodetype.Outcome, error) {
+		t.Helper()
+		c := newCall(t, map[string]any{"path": ".", "kind": "files", "sort": "name"}, nil)
+		maps.Copy(c.Params, params)
+		c.Dir, c.Now = dir, now
+		return runNode(t, "list-files", c)
+	}
+	type p = map[string]any
+	for _, c := range []struct {
+		params p
+		want   string
+	}{
+		{p{"recursive": true, "sort": "size", "descending": true, "limit": 3}, "a.txt sub/d.tar.gz b.txt"},
+		{p{"sort": "modified"}, "c.jpeg b.txt a.txt"},
+		{p{"sort": "modified", "descending": true, "limit": 1}, "a.txt"},
+		{p{"sort": "name", "descending": true}, "c.jpeg b.txt a.txt"},
+		{p{"sort": "size", "recursive": true, "max_size": 1}, "c.jpeg skip/f.txt sub/old/e.txt"},
+		{p{"min_size": 2, "max_size": 3, "recursive": true}, "b.txt sub/d.tar.gz"},
+		{p{"empty": true}, "c.jpeg"},
+		{p{"empty": true, "kind": "folders", "recursive": true}, "sub/void void"},
+		{p{"kind": "folders"}, "link skip sub void"},
+		{p{"kind": "folders", "recursive": true, "exclude": []any{"sk*", "sub/old"}}, "link sub sub/void void"},
+		{p{"kind": "all", "exclude": []any{"*.txt"}}, "c.jpeg link skip sub void"},
+		{p{"kind": "all", "max_size": 9}, "a.txt b.txt c.jpeg"},
+		{p{"pattern": "{.*,*.txt}", "exclude": []any{"*e*"}}, "a.txt b.txt"},
+		{p{"recursive": true, "exclude": []any{"skip", "sub/**/*.txt"}, "pattern": "*.{txt,gz}"}, "a.txt b.txt sub/d.tar.gz"},
+		{p{"modified_after": "2024-01-30"}, "a.txt b.txt"},
+		{p{"modified_after": "2024-01-30T11:00:00Z", "modified_before": "2024-01-31"}, "b.txt"},
+		{p{"modified_before": "2024-01-30T12:00", "recursive": true}, "c.jpeg skip/f.txt sub/d.tar.gz sub/old/e.txt"},
+	} {
+		out, err := list(c.params)
+		if err != nil {
+			t.Errorf("%v: %v", c.params, err)
+		} else if got := joined(out.Outputs["files"]); got != c.want {
+			t.Errorf("%v: %s\nwant %s", c.params, got, c.want)
+		}
+	}
+	out, err := list(p{"path": "sub/", "kind": "all", "pattern": "{d,v}*"})
+	want := []any{
+		p{"path": "sub/d.tar.gz", "name": "d.tar.gz", "stem": "d.tar", "extension": "gz", "folder": "sub", "size": 3, "modified": "2024-01-27T12:00:00+01:00", "is_folder": false, "executable": false},
+	}
+	if entries, _ := out.Outputs["entries"].([]any); err != nil || len(entries) != 2 || cmp.Diff(want, entries[:1]) != "" || entries[1].(p)["is_folder"] != true {
+		t.Errorf("%v, %v", out.Outputs["entries"], err)
+	}
+	out, _ = list(p{"pattern": "b.txt"})
+	if e := out.Outputs["entries"].([]any)[0].(p); e["executable"] != true || e["folder"] != "." {
+		t.Errorf("%v", e)
+	}
+	for _, c := range []struct {
+		params  p
+		message string
+	}{
+		{p{"limit": 0}, `limit is 0; it must be at least 1`},
+		{p{"max_size": -1}, `max_size is -1; it must be at least 0`},
+		{p{"modified_after": "tomorrow"}, `modified_after is "tomorrow"; want a day such as 2024-01-31, or an instant such as 2024-01-31T09:30:00Z`},
+		{p{"exclude": []any{1}}, `exclude[0]: want a text, got integer 1`},
+		{p{"exclude": []any{"[a"}}, `the pattern "[a" cannot be read: a [ lacks its ], or a backslash what it stands before`},
+	} {
+		if _, err := list(c.params); err == nil || err.Error() != c.message {
+			t.Errorf("%v: error %v", c.params, err)
 		}
 	}
 }

@@ -2,10 +2,7 @@ package nodes
 
 import (
 	"context"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"pflow/internal/fault"
@@ -14,41 +11,86 @@ import (
 	"pflow/ir"
 )
 
-// Bounds on list-files: the list becomes a value of the run, and a walk of a whole disk would seem to hang.
+// What kind says is listed.
 const (
-	maxListed = 100_000
-	maxWalked = 5_000_000
+	listedFiles   = "files"
+	listedFolders = "folders"
+	listedAll     = "all"
 )
+
+// What sort orders by.
+const (
+	byName     = "name"
+	bySize     = "size"
+	byModified = "modified"
+)
+
+// entryStructure is what an item of entries holds.
+var entryStructure = ir.MustStructure([]any{map[string]any{
+	"path": "string", "name": "string", "stem": "string", "extension": "string", "folder": "string",
+	"size": "integer", "modified": "string", "is_folder": "boolean", "executable": "boolean",
+}})
 
 // listFiles lists the files of a folder.
 func listFiles() nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "list-files",
-			Description: "Lists the files of a folder, sorted; folders themselves are not listed.",
+			Description: "Lists the files of a folder, or its folders: by name, size or time, all or those that fit.",
 			Inputs:      []ir.Port{{Key: "path", Type: value.String, Required: true, Description: "The folder; . is the working directory."}},
 			Params: []ir.Port{
 				{Key: "pattern", Type: value.String, Default: "*",
 					Description: "Which files: *.txt by their name; with a slash by their path under the folder, where ** stands for any folders, as in src/**/*.{js,ts}. A name that begins with a dot only matches a pattern that does."},
+				{Key: "exclude", Type: value.Array, Structure: ir.MustStructure([]any{"string"}),
+					Description: "Patterns, as above, of what is left out; a folder that fits is not looked into. Here * matches a dot, too."},
 				{Key: "recursive", Type: value.Boolean, Default: false, Description: "Look into the folders below too."},
+				{Key: "kind", Type: value.String, Default: listedFiles, Enum: []any{listedFiles, listedFolders, listedAll}, Description: "What is listed."},
+				{Key: "sort", Type: value.String, Default: byName, Enum: []any{byName, bySize, byModified},
+					Description: "The order: by path, from the smallest, or from the oldest."},
+				{Key: "descending", Type: value.Boolean, Default: false, Description: "The other way round: the biggest or newest first."},
+				{Key: "limit", Type: value.Integer, Description: "List the first so many only."},
+				{Key: "min_size", Type: value.Integer, Description: "Only files of at least so many bytes."},
+				{Key: "max_size", Type: value.Integer, Description: "Only files of at most so many bytes."},
+				{Key: "empty", Type: value.Boolean, Default: false, Description: "Only files of 0 bytes, and folders with nothing in them."},
+				{Key: "modified_after", Type: value.String, Description: "Only what was changed on this day or later, or at this instant or later: 2024-01-31 or 2024-01-31T09:30:00Z."},
+				{Key: "modified_before", Type: value.String, Description: "Only what was changed before this day or instant."},
 			},
-			Outputs: []ir.Port{{Key: "files", Type: value.Array, Structure: ir.MustStructure([]any{"string"}),
-				Description: "The paths, each beginning with path."}},
+			Outputs: []ir.Port{
+				{Key: "files", Type: value.Array, Structure: ir.MustStructure([]any{"string"}), Description: "The paths, each beginning with path."},
+				{Key: "entries", Type: value.Array, Structure: entryStructure, Detail: true,
+					Description: "The same with what is known of each: name report.tar.gz has stem report.tar and extension gz; size in bytes, 0 for a folder; modified as an instant."},
+			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
-		Check: func(params map[string]any) []ir.Problem {
-			if p, ok := params["pattern"].(string); ok && !strings.ContainsRune(p, '$') {
-				if _, err := newGlob(p); err != nil {
-					return []ir.Problem{{Path: "pattern", Message: err.Error()}}
+		Check: func(params map[string]any) (problems []ir.Problem) {
+			check := func(path string, v any, read func(string) error) {
+				if text, ok := v.(string); ok && !strings.ContainsRune(text, '$') {
+					if err := read(text); err != nil {
+						problems = append(problems, ir.Problem{Path: path, Message: err.Error()})
+					}
 				}
 			}
-			return nil
+			pattern := func(p string) error { _, err := newGlob(p); return err }
+			check("pattern", params["pattern"], pattern)
+			if list, ok := params["exclude"].([]any); ok {
+				for i, p := range list {
+					check(indexed("exclude", i), p, pattern)
+				}
+			}
+			for _, key := range []string{"modified_after", "modified_before"} {
+				check(key, params[key], func(text string) error { _, err := instant(nodetype.Call{}, key, text); return err })
+			}
+			return problems
 		},
 		Run: runListFiles,
 		Example: nodetype.Example{
-			Files:   map[string]string{"docs/a.md": "", "docs/b.txt": "", "docs/more/c.md": "", "docs/.draft.md": ""},
-			Params:  map[string]any{"path": "docs", "pattern": "*.md", "recursive": true},
-			Outputs: map[string]any{"files": []any{"docs/a.md", "docs/more/c.md"}},
+			Files:  map[string]string{"docs/a.md": "", "docs/b.txt": "", "docs/more/c.md": "# C\n", "docs/.draft.md": ""},
+			Params: map[string]any{"path": "docs", "pattern": "*.md", "recursive": true, "min_size": 1},
+			Outputs: map[string]any{
+				"files": []any{"docs/more/c.md"},
+				"entries": []any{map[string]any{"path": "docs/more/c.md", "name": "c.md", "stem": "c", "extension": "md", "folder": "docs/more",
+					"size": 4, "modified": "2024-01-31T12:00:00Z", "is_folder": false, "executable": false}},
+			},
 		},
 	}
 }
@@ -58,9 +100,8 @@ func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
-	given := c.Text("path")
-	doing := "list " + quote(given)
-	match, err := newGlob(c.Text("pattern"))
+	doing := "list " + quote(c.Text("path"))
+	l, err := newLister(ctx, c)
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
@@ -71,73 +112,20 @@ func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	if !info.IsDir() {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a file; give its folder, and the file's name as pattern", doing)
 	}
-	l := lister{ctx: ctx, match: match, deep: c.Flag("recursive")}
 	if err := l.walk(root, nil); err != nil {
 		return nodetype.Outcome{}, fileFault(doing, err)
 	}
-	slices.Sort(l.found)
-	files := make([]any, len(l.found))
-	for i, f := range l.found {
-		files[i] = filepath.ToSlash(filepath.Join(given, filepath.FromSlash(f)))
+	files, entries := []any{}, []any{}
+	for _, e := range l.sorted(c.Text("sort"), c.Flag("descending")) {
+		if l.limit > 0 && len(files) == l.limit {
+			break
+		}
+		entry := e.value(c.Text("path"), c.Now)
+		files, entries = append(files, entry["path"]), append(entries, entry)
 	}
-	out := nodetype.Outcome{Outputs: map[string]any{"files": files}}
+	out := nodetype.Outcome{Outputs: map[string]any{"files": files, "entries": entries}}
 	if l.closed != "" {
 		out.Warnings = []string{"list-files left out a folder that cannot be read: " + quote(l.closed)}
 	}
 	return out, nil
-}
-
-type lister struct {
-	ctx    context.Context
-	match  *glob
-	deep   bool
-	found  []string
-	walked int
-	closed string // the first folder below that cannot be read
-}
-
-// walk looks into a folder, at is the way to it. A link to a file is a file; one to a folder is not followed, so that no
-// walk goes in circles.
-func (l *lister) walk(dir string, at []string) error {
-	if err := l.ctx.Err(); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		if len(at) == 0 {
-			return err
-		}
-		if l.closed == "" {
-			l.closed = dir
-		}
-		return nil
-	}
-	for _, e := range entries {
-		if l.walked++; l.walked > maxWalked {
-			return fault.New(fault.InvalidRequest, "there are more than %d files in it; list a folder further down", maxWalked)
-		}
-		way := append(at[:len(at):len(at)], e.Name())
-		full := filepath.Join(dir, e.Name())
-		if e.IsDir() {
-			if l.match.below(way, l.deep) {
-				if err := l.walk(full, way); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		if e.Type()&fs.ModeSymlink != 0 {
-			if info, err := os.Stat(full); err == nil && info.IsDir() {
-				continue
-			}
-		}
-		if !l.match.matches(way) {
-			continue
-		}
-		if len(l.found) == maxListed {
-			return fault.New(fault.InvalidRequest, "more than %d files match; narrow path or pattern", maxListed)
-		}
-		l.found = append(l.found, strings.Join(way, "/"))
-	}
-	return nil
 }

@@ -164,6 +164,12 @@ func TestExamples(t *testing.T) {
 			}
 			c := newCall(t, ex.Params, ir.Values{})
 			writeFiles(t, c.Dir, ex.Files)
+			c.Now = nodetype.ExampleTime
+			for name := range ex.Files {
+				if err := os.Chtimes(filepath.Join(c.Dir, name), c.Now, c.Now); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for key, v := range ex.Params {
 				port, ok := n.Interface.Param(key)
 				if !ok {

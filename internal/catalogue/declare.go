@@ -227,6 +227,7 @@ func (r *nodeReader) port(v *yamltree.Value) ir.Port {
 		"description": r.Written(&p.Description),
 		"required":    r.Truth(&p.Required),
 		"raw":         r.Truth(&p.Raw),
+		"detail":      r.Truth(&p.Detail),
 		"default":     yamltree.Plain(&p.Default),
 		"type":        r.OneOf((*string)(&p.Type), texts(value.Types())...),
 		"enum": func(v *yamltree.Value) {

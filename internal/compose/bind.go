@@ -7,6 +7,7 @@ import (
 
 	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
@@ -39,11 +40,13 @@ func (c *composer) bind(steps []*step) error {
 			if said && c.refers(at, steps[:n]) {
 				continue // wire leads it here
 			}
-			if v, ok := r.Extracted[name]; ok {
+			v, ok := r.Extracted[name]
+			anyway := ok && len(p.Enum) > 0 && value.Equal(v, p.Default) // the request names what is done anyway
+			if ok && !anyway {
 				s.given[p.Key] = binding{value: v, at: at}
 			}
 			if said {
-				c.taken = append(c.taken, taken{at[0], at[1], p.Key})
+				c.taken = append(c.taken, taken{start: at[0], end: at[1], key: p.Key, anyway: anyway})
 			}
 		}
 	}

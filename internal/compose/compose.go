@@ -111,6 +111,7 @@ func (c *composer) stemsOf(text string) []string {
 type taken struct {
 	start, end int
 	key        string
+	anyway     bool // it names what is done anyway, and is no input
 }
 
 // step is one node to be.

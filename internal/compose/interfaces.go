@@ -69,6 +69,9 @@ func plainPorts(ports []ir.Port) []any {
 		if p.Raw {
 			m["raw"] = true
 		}
+		if p.Detail {
+			m["detail"] = true
+		}
 		if p.Structure != nil && p.Structure.Type == value.Array {
 			m["items"] = p.Structure.String()
 		}
@@ -158,6 +161,7 @@ func readPorts(path string, v any) ([]ir.Port, error) {
 		p.Description, _ = m["description"].(string)
 		p.Required, _ = m["required"].(bool)
 		p.Raw, _ = m["raw"].(bool)
+		p.Detail, _ = m["detail"].(bool)
 		p.Enum, _ = m["enum"].([]any)
 		out = append(out, p)
 	}

@@ -11,9 +11,9 @@ import (
 
 // templated is the request without its values: {key} stands for what an input took, {kind} for what none took.
 func (c *composer) templated() string {
-	all := slices.Clone(c.taken)
+	all := slices.DeleteFunc(slices.Clone(c.taken), func(t taken) bool { return t.anyway }) // no input
 	for _, e := range c.Entities {
-		all = append(all, taken{e.Start, e.End, e.Kind})
+		all = append(all, taken{start: e.Start, end: e.End, key: e.Kind})
 	}
 	// what an input took comes before what is only an entity
 	slices.SortStableFunc(all, func(a, b taken) int { return cmp.Compare(a.start, b.start) })

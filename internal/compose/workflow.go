@@ -72,6 +72,9 @@ func (c *composer) workflow() *ir.Workflow {
 	}
 	last := c.steps[len(c.steps)-1]
 	for _, out := range last.of.Outputs {
+		if out.Detail {
+			continue
+		}
 		w.Outputs = append(w.Outputs, ir.Output{Name: out.Key, Type: out.Type, Source: "${" + ids[last] + "." + out.Key + "}", Description: out.Description})
 	}
 	return w

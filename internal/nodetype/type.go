@@ -76,6 +76,9 @@ type Outcome struct {
 	Warnings []string // for the user: what was cut, what was not text
 }
 
+// ExampleTime is when examples run, and when their files were last changed.
+var ExampleTime = time.Date(2024, time.January, 31, 12, 0, 0, 0, time.UTC)
+
 // Example runs the node in an empty folder with Files in it; Outputs are wanted, and Want are the files afterwards.
 type Example struct {
 	Files   map[string]string

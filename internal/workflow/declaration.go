@@ -78,6 +78,9 @@ func ports(list []ir.Port) []any {
 		if p.Raw {
 			port["raw"] = true
 		}
+		if p.Detail {
+			port["detail"] = true
+		}
 		if p.Structure != nil {
 			port["structure"] = structure(p.Structure)
 		}
