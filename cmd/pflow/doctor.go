@@ -14,6 +14,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/llm"
 	"pflow/internal/printable"
 	"pflow/internal/settings"
 	"pflow/internal/shelf"
@@ -134,6 +135,10 @@ func (a *app) effectiveModel() effective {
 	name, ok := c.Default()
 	s, _ := a.settings()
 	switch {
+	case s.Model == llm.NoModel && a.model == "":
+		return effective{"model", llm.NoModel, s.Places["model"].String()}
+	case !ok && len(c.Models().Programs(a.getenv)) > 0:
+		return effective{"model", "none", "no key is set; on the PATH is " + strings.Join(c.Models().Programs(a.getenv), ", ") + ": name it with --model, or as model in settings.yaml"}
 	case !ok:
 		return effective{"model", "none", "no key is set; pflow model list shows which there can be"}
 	case a.model != "":

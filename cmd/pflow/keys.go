@@ -35,6 +35,18 @@ func (a *app) keyVariables() []string {
 	return slices.Compact(names)
 }
 
+// environWithoutKeys is what a program that is a model finds in its environment: neither keys nor secrets of saved workflows.
+func (a *app) environWithoutKeys() []string {
+	hidden := a.keyVariables()
+	if shelf, err := a.shelfOf(context.Background()); err == nil {
+		hidden = append(hidden, shelf.Secrets...)
+	}
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(hidden, name)
+	})
+}
+
 // withoutKeys refuses text of a request that would be kept and sent with a key in it, or with a secret of a saved workflow.
 func (a *app) withoutKeys(ctx context.Context, what, text string) error {
 	holds := func(name string, shortest int) bool {

@@ -34,7 +34,7 @@ func (a *app) modelClient(o llm.Options) (*llm.Client, error) {
 	if o.Model == "" {
 		o.Model = s.Model
 	}
-	o.Getenv, o.Home = a.getenv, a.homeDir()
+	o.Getenv, o.Home, o.Environ = a.getenv, a.homeDir(), a.environWithoutKeys
 	c, err := llm.New(o)
 	if err != nil {
 		return nil, usage("%v", err)

@@ -65,7 +65,7 @@ the first way that works.`,
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), timeout)
 			defer cancel()
-			got := &modelCheck{Schema: "pflow.model-check/v1", Model: name, Endpoint: provider.Endpoint(a.getenv).Shown()}
+			got := &modelCheck{Schema: "pflow.model-check/v1", Model: name, Endpoint: provider.Where(a.getenv)}
 			return a.checked(got, a.checkModel(ctx, client, got, probe))
 		},
 	}

@@ -15,6 +15,8 @@ import (
 type providerItem struct {
 	Name      string      `json:"name"`
 	BaseURL   string      `json:"base_url"`
+	Program   string      `json:"program,omitempty"` // that is run instead
+	Installed *bool       `json:"installed,omitempty"`
 	KeyEnv    string      `json:"key_env"`
 	KeySet    bool        `json:"key_set"`
 	KeyNeeded bool        `json:"key_needed"`
@@ -52,7 +54,7 @@ what is not listed is unpriced, and a flow with a limit on cost_usd does not cal
 			}
 			var providers []providerItem
 			for _, name := range client.Models().Names() {
-				providers = append(providers, a.providerItem(client.Models().Providers[name]))
+				providers = append(providers, a.providerItem(client.Models(), client.Models().Providers[name]))
 			}
 			model, ok := client.Default()
 			if a.asJSON {
@@ -64,6 +66,9 @@ what is not listed is unpriced, and a flow with a limit on cost_usd does not cal
 			}
 			if !ok {
 				model = "none; set the key of a provider, or model in settings.yaml"
+				if on := client.Models().Programs(a.getenv); len(on) > 0 {
+					model = "none; on the PATH is " + on[0] + ": name it in settings.yaml, or with --model"
+				}
 			}
 			fmt.Fprintf(a.stdout, "default model: %s\n", model)
 			for _, p := range providers {
@@ -76,10 +81,17 @@ what is not listed is unpriced, and a flow with a limit on cost_usd does not cal
 	}
 }
 
-func (a *app) providerItem(p *llm.Provider) providerItem {
+func (a *app) providerItem(models *llm.Models, p *llm.Provider) providerItem {
 	e := p.Endpoint(a.getenv)
 	out := providerItem{
 		Name: p.Name, BaseURL: e.Shown(), KeyEnv: p.KeyVar, KeySet: e.Key != "", KeyNeeded: e.Key != "" || e.KeyMissing, Ladder: p.Ladder, Models: []modelItem{},
+	}
+	if p.BaseURL == "" {
+		out.BaseURL = ""
+	}
+	if p.Program != nil {
+		there := models.Installed(p, a.getenv) != ""
+		out.Program, out.Installed = p.Program.Name(), &there
 	}
 	for _, m := range p.Models {
 		entry := p.Entry(m.Pattern)
@@ -96,14 +108,24 @@ func (a *app) providerItem(p *llm.Provider) providerItem {
 }
 
 func (a *app) printProvider(p providerItem) error {
-	key := p.KeyEnv + " is not set"
+	key, where := p.KeyEnv+" is not set", p.BaseURL
 	switch {
+	case p.Installed != nil && *p.Installed:
+		key, where = "on the PATH", "the program "+p.Program
+	case p.Installed != nil:
+		key, where = "not on the PATH", "the program "+p.Program
+	case p.BaseURL == "":
+		key, where = "where it offers sampling", "the client of pflow mcp serve"
 	case p.KeySet:
 		key = p.KeyEnv + " is set"
 	case !p.KeyNeeded:
 		key = "needs no key"
 	}
-	fmt.Fprintf(a.stdout, "\n%s: %s, %s\n  replies by: %s\n", p.Name, p.BaseURL, key, strings.Join(p.Ladder, ", "))
+	fmt.Fprintf(a.stdout, "\n%s: %s, %s\n", p.Name, where, key)
+	if p.BaseURL == "" && len(p.Models) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "  replies by: %s\n", strings.Join(p.Ladder, ", "))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, m := range p.Models {
 		size := ""

@@ -256,6 +256,9 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 
 // plan plans one request, with a journal of how. decide says whether the plan is to be decided on, for when it is resumed. The error is of what kept it from being tried.
 func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planner.Result, error) {
+	if err := a.offerModel(ctx); err != nil {
+		return nil, err
+	}
 	flow, docs, err := a.plannerFlow()
 	if err != nil {
 		return nil, err

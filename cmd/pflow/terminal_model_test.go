@@ -5,6 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,4 +32,37 @@ func TestTerminalStreaming(t *testing.T) {
 	tt.expect(" characters (")
 	tt.send(ctrlC)
 	tt.exits(130)
+}
+
+// TestTerminalOffersAProgram: where a program on the PATH is a model and nothing says which plans, it is asked once.
+func TestTerminalOffersAProgram(t *testing.T) {
+	for _, c := range []struct{ name, typed, kept, says string }{
+		{"no", "n\n", "model: \"none\"\n", saveAndRun},
+		{"enter", "\n", "model: \"none\"\n", saveAndRun},
+		{"yes", "y\n", "model: \"claude-code/sonnet\"\n", "claude could not reply: you are not logged in"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.file("bin/claude", "#!/bin/sh\ncat > /dev/null; echo '{\"is_error\": true, \"result\": \"you are not logged in\"}'\n")
+			d.env = append(d.env, "PATH="+d.dir+"/bin:"+os.Getenv("PATH"))
+			for _, asked := range []bool{true, false} {
+				tt := d.start(strings.Fields(copyRequest)...)
+				if asked {
+					tt.expect("claude is on the PATH: is it to plan, as claude-code/sonnet? It is sent your requests. [y/N]")
+					tt.send(c.typed)
+					tt.expect("kept as model: ")
+				}
+				tt.expect(c.says)
+				tt.send(ctrlC)
+				<-tt.ended
+				if strings.Count(tt.printed(), "is on the PATH") > 0 != asked {
+					t.Errorf("asked %v, want %v\n%s", !asked, asked, tt.printed())
+				}
+			}
+			if got, err := os.ReadFile(filepath.Join(d.home, "settings.yaml")); err != nil || string(got) != c.kept {
+				t.Errorf("kept %q, %v; want %q", got, err, c.kept)
+			}
+		})
+	}
 }

@@ -27,7 +27,7 @@ func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 	if err := check(&r); err != nil {
 		return reply, err
 	}
-	reply.Usage.Priced = t.entry.Prices != nil
+	reply.Usage.Priced = t.priced()
 	ctx, cancel := c.bounded(ctx, t.provider)
 	defer cancel()
 	call := &call{Client: c, secrets: mask.From(ctx), target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
@@ -341,7 +341,7 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.exchange(ctx, c.target, q, trip)
+	a, err := c.answer(ctx, q, trip)
 	c.called.Add(1)
 	c.reply.Waited += trip.waited
 	c.reply.Usage.Calls += trip.calls
@@ -356,6 +356,18 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	}
 	c.tell(a, q, start, false, err)
 	return a, err
+}
+
+// answer asks once, by whatever way the provider is asked.
+func (c *call) answer(ctx context.Context, q question, trip *trip) (*answer, error) {
+	by, err := c.completer(c.target)
+	switch {
+	case err != nil:
+		return nil, err
+	case by != nil:
+		return c.complete(ctx, c.target, by, q, trip)
+	}
+	return c.exchange(ctx, c.target, q, trip)
 }
 
 // Tokens estimates how many tokens a number of characters is: four each, as is usual for English.
@@ -381,9 +393,12 @@ func (a *answer) redact(redact func(string) string) {
 // add adds what an answer used to what the call used.
 func (c *call) add(a *answer) {
 	u := &a.Usage
-	if p := c.target.entry.Prices; p != nil && a.Counted {
+	switch p := c.target.entry.Prices; {
+	case a.Cost != nil:
+		u.CostUSD, u.Priced = *a.Cost, true
+	case p != nil && a.Counted:
 		u.CostUSD, u.Priced = p.cost(*u), true
-	} else {
+	default:
 		u.CostUSD, u.Priced = 0, false
 	}
 	c.reply.Usage.Add(*u)

@@ -16,9 +16,11 @@ import (
 type Options struct {
 	Models    *Models             // nil: the shipped ones
 	Getenv    func(string) string // nil: an empty environment
+	Environ   func() []string     // what providers that are programs find in their environment, without keys and secrets; nil: nothing
+	Sampling  Completer           // the model of a client that pflow serves; nil: there is none
 	Transport http.RoundTripper   // nil: net/http's
 	Home      string              // where the steps of the ladder are remembered; "": only as long as the client lives
-	Model     string              // where a request names none; "": Models.DefaultModel
+	Model     string              // where a request names none; "": Models.DefaultModel, NoModel: there is none
 	Timeout   time.Duration       // of a call whose context has no deadline; 0: DefaultTimeout
 
 	Record       string // a folder that keeps every exchange; "": none
@@ -27,6 +29,9 @@ type Options struct {
 
 	OnExchange func(Exchange) // told of each exchange of every call; may be called from many goroutines
 }
+
+// NoModel is the name of no model: none is called unless a request names one, whatever keys there are.
+const NoModel = "none"
 
 // DefaultTimeout bounds a call whose context has no deadline.
 const DefaultTimeout = 5 * time.Minute
@@ -89,7 +94,11 @@ func New(o Options) (*Client, error) {
 
 // Default gives the model that a request without one calls, and whether there is one.
 func (c *Client) Default() (model string, ok bool) {
-	if c.o.Model != "" {
+	switch c.o.Model {
+	case "":
+	case NoModel:
+		return "", false
+	default:
 		return c.o.Model, true
 	}
 	return c.o.Models.DefaultModel(c.o.Getenv)
@@ -109,7 +118,7 @@ func (c *Client) Priced(model string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return p.Entry(name).Prices != nil, nil
+	return (&target{provider: p, entry: p.Entry(name)}).priced(), nil
 }
 
 // Stats counts exchanges.
@@ -155,8 +164,16 @@ func (c *Client) target(model string) (*target, error) {
 	return t, nil
 }
 
+// priced reports whether what a call costs will be known.
+func (t *target) priced() bool {
+	return t.entry.Prices != nil || t.provider.Program != nil && t.provider.Program.Reply["cost_usd"] != nil
+}
+
 // ready reports why a target cannot be called, or nil.
 func (t *target) ready(getenv func(string) string) error {
+	if t.provider.BaseURL == "" { // no endpoint: whoever is asked instead says what is wrong
+		return nil
+	}
 	if t.provider.Endpoint(getenv).KeyMissing {
 		return fault.New(fault.Authentication, "%s needs a key: set %s", t.name, t.provider.KeyVar)
 	}

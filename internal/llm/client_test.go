@@ -198,7 +198,7 @@ func TestRefusedBeforeCalling(t *testing.T) {
 		{"unknown provider", nil, llm.Request{Model: "opnai/gpt-4o", Messages: say("x")}, fault.InvalidRequest,
 			`the model "opnai/gpt-4o": there is no provider "opnai"; did you mean openai/gpt-4o?`},
 		{"no provider", nil, llm.Request{Model: "gpt-4o", Messages: say("x")}, fault.InvalidRequest,
-			`the model "gpt-4o": want PROVIDER/MODEL, as in openai/gpt-4.1-mini; providers are: anthropic, gemini, ollama, openai, openrouter, vllm`},
+			`the model "gpt-4o": want PROVIDER/MODEL, as in openai/gpt-4.1-mini; providers are: anthropic, claude-code, client, codex, gemini, gemini-cli, llm, ollama, ollama-run, openai, openrouter, vllm`},
 		{"bad base URL", []string{"OPENAI_BASE_URL", "localhost:1234"}, llm.Request{Messages: say("x")}, fault.InvalidRequest,
 			"the base URL of openai (OPENAI_BASE_URL, or models.yaml): want a URL such as https://api.openai.com/v1"},
 		{"bad key", []string{"OPENAI_API_KEY", "sk-two words-here"}, llm.Request{Messages: say("x")}, fault.Authentication,

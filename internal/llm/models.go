@@ -15,6 +15,7 @@ import (
 type Models struct {
 	Providers map[string]*Provider
 	Default   []string // providers in the order in which a default model is looked for
+	order     []string // of the providers in the file
 	Texts     *Texts   // what is said to models beside the messages of requests
 }
 
@@ -22,10 +23,12 @@ type Models struct {
 type Provider struct {
 	Name         string
 	BaseURL      string
-	BaseURLVar   string // the environment variable that replaces BaseURL
-	KeyVar       string // the environment variable that holds the key
-	KeyOptional  bool   // so it is, too, without a KeyVar
-	ModelVar     string // the environment variable that replaces DefaultModel
+	BaseURLVar   string   // the environment variable that replaces BaseURL
+	By           string   // BySampling: there is no endpoint
+	Program      *Program // there is no endpoint: it is run
+	KeyVar       string   // the environment variable that holds the key
+	KeyOptional  bool     // so it is, too, without a KeyVar
+	ModelVar     string   // the environment variable that replaces DefaultModel
 	DefaultModel string
 	Ladder       []string
 	Extra        map[string]any // fields added to every request
@@ -132,6 +135,17 @@ func (p *Provider) Endpoint(getenv func(string) string) Endpoint {
 	return e
 }
 
+// Where says in words how a provider is reached: its address, or the program that it is.
+func (p *Provider) Where(getenv func(string) string) string {
+	switch {
+	case p.Program != nil:
+		return "the program " + p.Program.Name()
+	case p.By != "":
+		return p.By
+	}
+	return p.Endpoint(getenv).Shown()
+}
+
 // Shown is the base URL as it may be shown: without user, password and query.
 func (e Endpoint) Shown() string { return shownURL(e.BaseURL) }
 
@@ -140,23 +154,44 @@ func (e Endpoint) Shown() string { return shownURL(e.BaseURL) }
 func (m *Models) DefaultModel(getenv func(string) string) (string, bool) {
 	for _, name := range m.Default {
 		p := m.Providers[name]
-		if p == nil {
+		if p == nil || p.Endpoint(getenv).KeyMissing || p.Program != nil && m.Installed(p, getenv) == "" {
 			continue
 		}
-		if p.Endpoint(getenv).KeyMissing {
-			continue
-		}
-		model := p.DefaultModel
-		if p.ModelVar != "" {
-			if v := strings.TrimSpace(getenv(p.ModelVar)); v != "" {
-				model = v
-			}
-		}
-		if model != "" {
+		if model := p.named(getenv); model != "" {
 			return name + "/" + model, true
 		}
 	}
 	return "", false
+}
+
+// named is the model of a provider that is called where nothing names one, or "".
+func (p *Provider) named(getenv func(string) string) string {
+	if p.ModelVar != "" {
+		if v := strings.TrimSpace(getenv(p.ModelVar)); v != "" {
+			return v
+		}
+	}
+	return p.DefaultModel
+}
+
+// Installed is the path of the program that a provider is, "" if it is none or not on the PATH.
+func (m *Models) Installed(p *Provider, getenv func(string) string) string {
+	if p.Program == nil {
+		return ""
+	}
+	return m.look(getenv, p.Program.Name())
+}
+
+// Programs lists the models of providers that are programs on the PATH, in the order of models.yaml.
+func (m *Models) Programs(getenv func(string) string) []string {
+	var out []string
+	for _, name := range m.order {
+		p := m.Providers[name]
+		if model := p.named(getenv); model != "" && m.Installed(p, getenv) != "" {
+			out = append(out, name+"/"+model)
+		}
+	}
+	return out
 }
 
 // checkURL says what is wrong with a base URL, or nothing.

@@ -110,7 +110,7 @@ func (r *modelsReader) models(v *yamltree.Value) *Models {
 				if !providerName.MatchString(e.Key) {
 					r.Report(e.Name, yamltree.BadValue, "the provider's name %q: small letters, digits, - and _ only", e.Key)
 				}
-				m.Providers[e.Key] = r.provider(e)
+				m.Providers[e.Key], m.order = r.provider(e), append(m.order, e.Key)
 			})
 		},
 	})
@@ -144,6 +144,7 @@ func (r *modelsReader) variable(to *string) func(*yamltree.Value) {
 
 func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 	p := &Provider{Name: e.Key, Concurrency: 4}
+	var reply, env *yamltree.Value
 	r.Mapping(e.Value, "a provider as a mapping: {base_url, key_env, models, …}", yamltree.Fields{
 		"base_url": func(v *yamltree.Value) {
 			if r.Text(&p.BaseURL)(v); p.BaseURL != "" {
@@ -153,6 +154,10 @@ func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 			}
 		},
 		"base_url_env":  r.variable(&p.BaseURLVar),
+		"by":            r.OneOf(&p.By, BySampling),
+		"command":       func(v *yamltree.Value) { r.command(v, p) },
+		"reply":         func(v *yamltree.Value) { reply = v },
+		"env":           func(v *yamltree.Value) { env = v },
 		"key_env":       r.variable(&p.KeyVar),
 		"key_optional":  r.Truth(&p.KeyOptional),
 		"model_env":     r.variable(&p.ModelVar),
@@ -170,10 +175,23 @@ func (r *modelsReader) provider(e yamltree.Entry) *Provider {
 		},
 	})
 	if e.Value.Kind == yamltree.Map {
-		if e.Value.Get("base_url") == nil {
-			r.Report(e.Name, yamltree.MissingKey, "the provider %s needs a base_url", e.Key)
+		r.ofProgram(e, p, reply, env)
+		ways := 0
+		for _, key := range []string{"base_url", "command", "by"} {
+			if e.Value.Get(key) != nil {
+				ways++
+			}
 		}
-		if e.Value.Get("ladder") == nil {
+		if ways != 1 {
+			r.Report(e.Name, yamltree.MissingKey, "the provider %s needs one of base_url, command and by: how it is asked", e.Key)
+		}
+		switch {
+		case p.BaseURL == "": // there is nothing but words
+			if e.Value.Get("ladder") != nil {
+				r.Report(e.Value.Get("ladder"), yamltree.BadValue, "only an endpoint has a ladder: %s is asked in words", e.Key)
+			}
+			p.Ladder = []string{Prompt}
+		case e.Value.Get("ladder") == nil:
 			p.Ladder = slices.Clone(ladder)
 		}
 	}

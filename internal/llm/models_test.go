@@ -17,11 +17,17 @@ func TestShippedModels(t *testing.T) {
 	if len(found) > 0 {
 		t.Fatal(found.Text())
 	}
-	want := []string{"anthropic", "gemini", "ollama", "openai", "openrouter", "vllm"}
+	want := []string{"anthropic", "claude-code", "client", "codex", "gemini", "gemini-cli", "llm", "ollama", "ollama-run", "openai", "openrouter", "vllm"}
 	if diff := cmp.Diff(want, m.Names()); diff != "" {
 		t.Error(diff)
 	}
 	for _, p := range m.Providers {
+		if p.BaseURL == "" {
+			if (p.Program == nil) == (p.By == "") || p.DefaultModel == "" || p.KeyVar != "" {
+				t.Errorf("%+v", p)
+			}
+			continue
+		}
 		if p.KeyVar == "" || p.BaseURLVar == "" || p.ModelVar == "" || p.Ladder[len(p.Ladder)-1] != Prompt {
 			t.Errorf("%+v", p)
 		}
@@ -59,7 +65,7 @@ providers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"anthropic", "ollama", "openai", "openrouter", "vllm", "work"}, m.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"anthropic", "claude-code", "client", "codex", "gemini-cli", "llm", "ollama", "ollama-run", "openai", "openrouter", "vllm", "work"}, m.Names()); diff != "" {
 		t.Error(diff)
 	}
 	openai := m.Providers["openai"]
@@ -93,7 +99,16 @@ func TestModelsFindings(t *testing.T) {
 		{"provider: {}", `m.yaml:1:1: error: there is no key "provider" here [unknown-key]`},
 		{"providers:\n  openai: {base_ulr: x}", "m.yaml:2:12: error: there is no key \"base_ulr\" here [unknown-key]\n    openai: {base_ulr: x}\n             ^\n  did you mean \"base_url\"?"},
 		{"providers:\n  openai: {base_url: localhost}", "m.yaml:2:22: error: want a URL such as https://api.openai.com/v1 [bad-value]"},
-		{"providers:\n  mine: {key_env: A}", "m.yaml:2:3: error: the provider mine needs a base_url [missing-key]"},
+		{"providers:\n  mine: {key_env: A}", "m.yaml:2:3: error: the provider mine needs one of base_url, command and by: how it is asked [missing-key]"},
+		{"providers:\n  mine: {command: [x], base_url: http://x}", "m.yaml:2:3: error: the provider mine needs one of base_url, command and by"},
+		{"providers:\n  mine: {command: []}", "m.yaml:2:19: error: want a program and its arguments"},
+		{"providers:\n  mine: {command: [./x]}", "the program is a name that is looked for on the PATH, or a path from the root"},
+		{"providers:\n  mine: {command: [x, '{{.modle}}']}", "did you mean \"model\"?"},
+		{"providers:\n  mine: {command: [x], reply: {text: outptu.a}}", "m.yaml:2:38: error: reply.text: unknown name \"outptu\""},
+		{"providers:\n  mine: {command: [x], reply: {format: json}}", "reply needs text"},
+		{"providers:\n  mine: {command: [x], ladder: [prompt]}", "only an endpoint has a ladder"},
+		{"providers:\n  mine: {base_url: http://x, env: [A]}", "reply and env are for a provider with a command"},
+		{"providers:\n  mine: {command: [x], env: [sk-0123456789abcdef]}", "keys themselves are never written here"},
 		{"providers:\n  Mine: {base_url: http://x}", "m.yaml:2:3: error: the provider's name \"Mine\": small letters"},
 		{"providers:\n  openai:\n    ladder: [json_shema]", "m.yaml:3:14: error: want one of: strict_json_schema, json_schema, tool_call, json_object, prompt; got \"json_shema\" [bad-value]"},
 		{"providers: {openai: {ladder: [prompt, prompt]}}", "stands twice"},

@@ -67,6 +67,9 @@ func (c *Client) Probe(ctx context.Context, model string, tell func(Probed)) (*R
 	if err != nil {
 		return report, err
 	}
+	if t.provider.BaseURL == "" {
+		return report, fault.New(fault.InvalidRequest, "%s is no endpoint: it is asked in words, and there is nothing else to measure", t.name)
+	}
 	ctx, cancel := c.bounded(ctx, t.provider)
 	defer cancel()
 	p := &probe{Client: c, target: t, report: report}

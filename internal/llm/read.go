@@ -18,7 +18,8 @@ type answer struct {
 	FinishReason string
 	Model        string
 	Usage        Usage
-	Counted      bool // the endpoint told the tokens
+	Counted      bool     // the endpoint told the tokens
+	Cost         *float64 // in US dollars, where the endpoint told it
 }
 
 // rawCall is a call of a function with its arguments as they came.

@@ -36,6 +36,7 @@ type recordedReply struct {
 	LadderStep   string         `json:"ladder_step,omitempty"`
 	Usage        Usage          `json:"usage"`
 	Counted      bool           `json:"counted"`
+	Cost         *float64       `json:"cost_usd,omitempty"` // where the endpoint told it
 }
 
 type recordedCall struct {
@@ -122,7 +123,7 @@ func replay(dir, key string) (a *answer, step string, found bool, err error) {
 	if r.Error != nil {
 		return nil, "", true, &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
 	}
-	a = &answer{Text: r.Reply.Text, Refusal: r.Reply.Refusal, FinishReason: r.Reply.FinishReason, Model: r.Reply.Model, Usage: r.Reply.Usage, Counted: r.Reply.Counted}
+	a = &answer{Text: r.Reply.Text, Refusal: r.Reply.Refusal, FinishReason: r.Reply.FinishReason, Model: r.Reply.Model, Usage: r.Reply.Usage, Counted: r.Reply.Counted, Cost: r.Reply.Cost}
 	for _, c := range r.Reply.ToolCalls {
 		a.ToolCalls = append(a.ToolCalls, rawCall(c))
 	}
@@ -139,7 +140,7 @@ func record(dir, key string, request any, a *answer, step string, failed error) 
 		}
 		r.Error = &recordedError{f.Kind, f.Message}
 	} else {
-		r.Reply = &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted}
+		r.Reply = &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted, Cost: a.Cost}
 		for _, c := range a.ToolCalls {
 			r.Reply.ToolCalls = append(r.Reply.ToolCalls, recordedCall(c))
 		}

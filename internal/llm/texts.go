@@ -17,6 +17,8 @@ type Texts struct {
 	Function *prompt.Prompt // of name: what the function of the step tool_call is for
 	Misfit   *prompt.Prompt // of wrong, a list: said of a reply that does not fit its schema
 	NoJSON   *prompt.Prompt // of form, which is empty where the model has read it: said of a reply without JSON
+	// Conversation, of messages [{role, content}], is what a program is given to read.
+	Conversation *prompt.Prompt
 }
 
 // texts reads the texts. v is nil where there is no section; all of them are needed.
@@ -31,13 +33,14 @@ func (r *modelsReader) texts(root, v *yamltree.Value) *Texts {
 		{"function", &t.Function, map[string]any{"name": "reply"}},
 		{"misfit", &t.Misfit, map[string]any{"wrong": []any{"there is no property x"}}},
 		{"no_json", &t.NoJSON, map[string]any{"form": ""}},
+		{"conversation", &t.Conversation, map[string]any{"messages": []any{map[string]any{"role": "user", "content": "Hello"}}}},
 	}
 	fields := yamltree.Fields{}
 	for _, text := range all {
 		fields[text.key] = func(v *yamltree.Value) { *text.to = r.template(text.key, v, text.sample) }
 	}
 	if v != nil {
-		r.Mapping(v, "texts as a mapping: {form, function, misfit, no_json}", fields)
+		r.Mapping(v, "texts as a mapping: {form, function, misfit, no_json, conversation}", fields)
 	}
 	for _, text := range all {
 		if v == nil || v.Kind == yamltree.Map && v.Get(text.key) == nil {
