@@ -39,6 +39,7 @@ var imports = map[string][]string{
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},
 	"internal/process":   {"internal/fault", "internal/mask"},
+	"internal/download":  {"internal/fault", "internal/filelock"},
 	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 

@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"pflow/internal/fault"
-	"pflow/internal/mask"
 	"pflow/internal/nodetype"
 	"pflow/internal/outbound"
 	"pflow/internal/value"
@@ -47,26 +46,36 @@ func httpType(d Deps) nodetype.Type {
 				{Key: "headers", Type: value.Object, Default: map[string]any{}, Description: "Headers of the request, by name."},
 				{Key: "params", Type: value.Object, Default: map[string]any{}, Description: "Query parameters, by name; they are escaped, a list repeats its name."},
 				{Key: "timeout", Type: value.Any, Default: "60s", Description: "How long it may take: seconds, or a duration such as 30s."},
+				{Key: "response_type", Type: value.String, Default: responseAuto, Enum: []any{responseAuto, responseText, responseJSON, responseBase64},
+					Description: "How the body is read: auto by its content type, text as it is, also JSON; json also where the server does not call it so; base64 its bytes."},
+				acceptStatusPort(),
 			},
 			Outputs: []ir.Port{
 				{Key: "response", Type: value.Any, Description: "The body: the value if it is JSON, text otherwise; bytes that are no text in base64."},
 				{Key: "status_code", Type: value.Integer, Description: "The status, such as 200."},
+				{Key: "content_type", Type: value.String, Description: "What the body is, such as text/html; \"\" if the server does not say."},
 				{Key: "headers", Type: value.Object, Description: "Headers of the response, by name in lower case."},
 			},
 			Effects: []ir.Effect{ir.Network},
 		},
-		Check:   func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
+		Check: func(params map[string]any) []ir.Problem {
+			return append(checkDuration(params, "timeout"), checkAcceptStatus(params)...)
+		},
 		Foresee: foreseeHTTP,
 		Run:     func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) { return runHTTP(ctx, d, c) },
 		Example: nodetype.Example{
 			Params:  map[string]any{"url": "https://api.example.com/items", "params": map[string]any{"state": "open"}},
-			Outputs: map[string]any{"response": map[string]any{"count": 2}, "status_code": 200, "headers": map[string]any{"content-type": "application/json"}},
+			Outputs: map[string]any{"response": map[string]any{"count": 2}, "status_code": 200, "content_type": "application/json", "headers": map[string]any{"content-type": "application/json"}},
 		},
 	}
 }
 
 func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, error) {
 	timeout, err := duration(c.Params["timeout"], "timeout", defaultTimeout)
+	if err != nil {
+		return nodetype.Outcome{}, err
+	}
+	accepted, err := readAcceptStatus(c.Params["accept_status"])
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
@@ -93,14 +102,19 @@ func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, er
 		return failed(err)
 	}
 	if len(data) > maxBody {
-		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "%s: the response is larger than %d MiB; fetch it into a file with a shell node, such as curl -o", doing, maxBody>>20)
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "%s: the response is larger than %d MiB; fetch it into a file with a download node", doing, maxBody>>20)
 	}
-	body, warning := readBody(data, resp.Header.Get("Content-Type"))
+	body, warning, err := readBodyAs(c.Text("response_type"), data, resp.Header.Get("Content-Type"))
+	failing := resp.StatusCode >= 400 && !accepted(resp.StatusCode)
+	if err != nil && !failing {
+		return nodetype.Outcome{}, fault.New(fault.Malformed, "%s: %v", doing, err)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	headers := map[string]any{}
 	for name, values := range resp.Header {
 		headers[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD")
 	}
-	out := nodetype.Outcome{Outputs: map[string]any{"response": body, "status_code": resp.StatusCode, "headers": headers}}
+	out := nodetype.Outcome{Outputs: map[string]any{"response": body, "status_code": resp.StatusCode, "content_type": kind, "headers": headers}}
 	for name := range headers {
 		if credential.MatchString(name) {
 			out.Private = append(out.Private, "headers."+name)
@@ -110,16 +124,8 @@ func runHTTP(ctx context.Context, d Deps, c nodetype.Call) (nodetype.Outcome, er
 	if warning != "" {
 		out.Warnings = []string{doing + ": " + warning}
 	}
-	if resp.StatusCode >= 400 {
-		message := fmt.Sprintf("%s: %s", doing, strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))))
-		if text := strings.TrimSpace(ir.Text(body)); text != "" {
-			text = mask.From(ctx).Text(text) // before it is cut
-			if len(text) > maxShown {
-				text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-			}
-			message += ": " + text
-		}
-		return out, &fault.Error{Kind: statusKind(resp.StatusCode), Message: message}
+	if failing {
+		return out, statusFault(ctx, doing, resp.StatusCode, body)
 	}
 	return out, nil
 }
@@ -129,9 +135,9 @@ var credential = regexp.MustCompile(`(?i)^(set-)?cookie2?$|authorization|token|s
 
 // httpRequest makes the request of a node's params.
 func httpRequest(ctx context.Context, c nodetype.Call) (*http.Request, error) {
-	u, err := url.Parse(c.Text("url"))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fault.New(fault.InvalidRequest, "url %s is no address that begins with https:// or http://", quote(c.Text("url")))
+	u, err := httpURL(c.Text("url"))
+	if err != nil {
+		return nil, err
 	}
 	if params := c.Object("params"); len(params) > 0 {
 		query := url.Values{}
@@ -166,19 +172,10 @@ func httpRequest(ctx context.Context, c nodetype.Call) (*http.Request, error) {
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "%s %s is no request: %v", quote(method), where(u), err)
 	}
-	req.Header.Set("User-Agent", "pflow")
 	if body != nil {
 		req.Header.Set("Content-Type", contentType(body, text))
 	}
-	for name, v := range c.Object("headers") {
-		if v == nil {
-			continue
-		}
-		req.Header.Set(name, ir.Text(v))
-		if strings.EqualFold(name, "Host") {
-			req.Host = ir.Text(v)
-		}
-	}
+	setHeaders(req, c.Object("headers"))
 	return req, nil
 }
 
@@ -193,6 +190,35 @@ func contentType(body any, text string) string {
 		}
 	}
 	return "application/json"
+}
+
+// The ways to read a response.
+const (
+	responseAuto   = "auto"
+	responseText   = "text"
+	responseJSON   = "json"
+	responseBase64 = "base64"
+)
+
+// readBodyAs reads a response in the way that was asked for. The error is that of a text that is no JSON; body is the text then.
+func readBodyAs(how string, data []byte, contentType string) (body any, warning string, err error) {
+	switch how {
+	case responseBase64:
+		return base64.StdEncoding.EncodeToString(data), "", nil
+	case responseText:
+		_, attributes, _ := mime.ParseMediaType(contentType)
+		body, warning = readBody(data, mime.FormatMediaType("text/plain", attributes))
+	case responseJSON:
+		if v, err := value.ParseJSON(data); err != nil {
+			body, warning = readBody(data, "text/plain")
+			return body, warning, fmt.Errorf("the response is no JSON (%w); leave response_type out to have it as text", err)
+		} else {
+			return v, "", nil
+		}
+	default:
+		body, warning = readBody(data, contentType)
+	}
+	return body, warning, nil
 }
 
 // readBody reads a response by its content type.

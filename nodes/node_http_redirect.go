@@ -45,7 +45,7 @@ func httpClient(given *http.Client) *http.Client {
 			return fault.New(fault.Permission, "the redirect to %s leaves %s with a body that holds a secret and was not followed; if that is where it belongs, ask there", where(req.URL), first.URL.Host)
 		}
 		for name, values := range req.Header {
-			if !slices.Contains([]string{"Accept", "Accept-Language", "Content-Type", "User-Agent"}, name) || secrets.Has(strings.Join(values, "\n")) {
+			if !slices.Contains([]string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "If-Range", "Range", "User-Agent"}, name) || secrets.Has(strings.Join(values, "\n")) {
 				req.Header.Del(name)
 			}
 		}

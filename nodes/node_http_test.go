@@ -130,7 +130,7 @@ func TestHTTPErrors(t *testing.T) {
 		{"/slow", fault.Timeout, "no answer within 200ms"},
 		{"/loop", fault.InvalidRequest, "more than 10 redirects"},
 		{"/cut", fault.Network, "unexpected EOF"},
-		{"/huge", fault.InvalidRequest, "the response is larger than 32 MiB; fetch it into a file with a shell node, such as curl -o"},
+		{"/huge", fault.InvalidRequest, "the response is larger than 32 MiB; fetch it into a file with a download node"},
 	}
 	for _, c := range cases {
 		params := map[string]any{"url": server.URL + c.path}
@@ -203,5 +203,60 @@ func TestRedirectsKeepSecrets(t *testing.T) {
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Kind != fault.Permission || e.Message != want {
 		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
+// TestHTTPAccepts looks at statuses instead of failing with them, and reads responses in the ways that can be asked for.
+func TestHTTPAccepts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := 200
+		fmt.Sscanf(r.URL.Path, "/%d", &status)
+		w.Header().Set("Content-Type", r.URL.Query().Get("type"))
+		w.WriteHeader(status)
+		io.WriteString(w, r.URL.Query().Get("body"))
+	}))
+	defer server.Close()
+	type object = map[string]any
+	for _, c := range []struct {
+		path   string
+		params object
+		want   object // response, status_code, content_type
+		err    string
+	}{
+		{"/404?type=text/html%3Bcharset=utf-8&body=no", object{"accept_status": []any{404}}, object{"response": "no", "status_code": 404, "content_type": "text/html"}, ""},
+		{"/503", object{"accept_status": []any{"4xx", "5XX"}}, object{"response": "", "status_code": 503, "content_type": ""}, ""},
+		{"/404", object{"accept_status": []any{"410", "5xx"}}, nil, "404 Not Found"},
+		{"/404", object{"accept_status": []any{"all"}}, nil, `accept_status holds "all": give statuses such as 404, or classes such as 4xx`},
+		{"/?type=application/json&body=[1,%202]", object{"response_type": "text"}, object{"response": "[1, 2]", "status_code": 200, "content_type": "application/json"}, ""},
+		{"/?type=text/plain&body=[1,%202]", object{"response_type": "json"}, object{"response": []any{1, 2}, "status_code": 200, "content_type": "text/plain"}, ""},
+		{"/?type=text/plain&body=[1,", object{"response_type": "json"}, nil, "the response is no JSON (not valid JSON at line 1, column 4: the text ends too early); leave response_type out to have it as text"},
+		{"/404?type=text/plain&body=gone", object{"response_type": "json"}, nil, "404 Not Found: gone"},
+		{"/?type=text/plain%3Bcharset=iso-8859-1&body=%FC", object{"response_type": "text"}, object{"response": "ü", "status_code": 200, "content_type": "text/plain"}, ""},
+		{"/?type=text/plain&body=hi", object{"response_type": "base64"}, object{"response": "aGk=", "status_code": 200, "content_type": "text/plain"}, ""},
+		{"/?type=image/png", object{"method": "HEAD"}, object{"response": "", "status_code": 200, "content_type": "image/png"}, ""},
+		{"/404", object{"method": "HEAD", "accept_status": []any{404}}, object{"response": "", "status_code": 404, "content_type": ""}, ""},
+	} {
+		c.params["url"] = server.URL + c.path
+		out, err := runHTTPNode(t, server.Client(), c.params)
+		if c.err != "" {
+			if got := fault.Of(err); got == nil || !strings.HasSuffix(got.Message, c.err) {
+				t.Errorf("%s: %v\nwant …%s", c.path, err, c.err)
+			} else if strings.HasPrefix(c.err, "404") && got.Details["status"] != 404 {
+				t.Errorf("%s: details %v", c.path, got.Details)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		delete(out.Outputs, "headers")
+		if diff := cmp.Diff(c.want, out.Outputs); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.path, diff)
+		}
+	}
+	problems := nodeType(t, Deps{}, "http").Check(object{"accept_status": []any{404, "${x}", "4x"}})
+	if len(problems) != 1 || problems[0].Path != "accept_status[2]" {
+		t.Errorf("%v", problems)
 	}
 }

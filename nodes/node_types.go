@@ -13,6 +13,7 @@ func Types(d Deps) []nodetype.Type {
 		listFiles(),
 		shell(d),
 		httpType(d),
+		downloadType(d),
 		llmType(d),
 		transform(),
 		switchType(),

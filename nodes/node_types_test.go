@@ -30,7 +30,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func exampleDeps() Deps {
 	return Deps{
 		HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: 12,
 				Body: io.NopCloser(strings.NewReader(`{"count": 2}`)), Request: r}, nil
 		})},
 		RunWorkflow: func(_ context.Context, name string, inputs map[string]any, _ int) (map[string]any, error) {
@@ -230,7 +230,7 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "llm", "transform", "switch", "template", "workflow"}
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "download", "llm", "transform", "switch", "template", "workflow"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
