@@ -40,6 +40,7 @@ var imports = map[string][]string{
 	"internal/outbound":  {"internal/fault"},
 	"internal/process":   {"internal/fault", "internal/mask"},
 	"internal/download":  {"internal/fault", "internal/filelock"},
+	"internal/htmltext":  {"golang.org/x/net"},
 	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
@@ -105,6 +106,7 @@ var importers = map[string]string{
 	"mvdan.cc/sh/v3":                           "nodes",
 	"gonum.org/v1/gonum":                       "internal/stats",
 	"golang.org/x/text":                        "internal/experiment",
+	"golang.org/x/net":                         "internal/htmltext",
 	"modernc.org/sqlite":                       "internal/experiment internal/written",
 	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
 }

@@ -14,6 +14,7 @@ func Types(d Deps) []nodetype.Type {
 		shell(d),
 		httpType(d),
 		downloadType(d),
+		htmlText(),
 		llmType(d),
 		transform(),
 		switchType(),
