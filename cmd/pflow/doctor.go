@@ -99,13 +99,13 @@ func (a *app) effectiveValues() []effective {
 	}
 	home := effective{"home", orElse(a.homeDir(), "none"), a.home().Source()}
 	flow, source, _ := a.plannerName()
-	patterns := func(list []settings.Pattern, none string) string {
+	patterns := func(list []settings.Rule, none string) string {
 		if list == nil {
 			return none
 		}
 		var words []string
 		for _, p := range list {
-			words = append(words, p.Text)
+			words = append(words, p.String())
 		}
 		return strings.Join(words, " ")
 	}
@@ -164,6 +164,7 @@ func (a *app) checkups() []checkup {
 	for _, f := range s.Unknown(by, a.builtin()) {
 		out = append(out, checkup{"settings", "error", fmt.Sprintf("%s: %s", f.Place, f.Message)})
 	}
+	out = append(out, policy(by, s)...)
 	saved := len(s.Records)
 	types := 0
 	for _, i := range s.Catalogue.All() {

@@ -170,6 +170,9 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
 	foreseen := l.program.DryRun(store)
 	nodes := foreseen.Destructive()
+	if refused := foreseen.Refused(); len(refused) > 0 {
+		return usage("nothing was run: %s", strings.Join(refused, "; "))
+	}
 	if f.says(yesDestructive) {
 		l.program.Grant(foreseen, true)
 		return nil

@@ -224,7 +224,11 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 	if err != nil {
 		return workflow.Env{}, err
 	}
-	return workflow.Env{Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
+	by, err := a.settings()
+	if err != nil {
+		return workflow.Env{}, err
+	}
+	return workflow.Env{Paths: by.Bounds(dir, a.getenv("HOME")), Undestroyed: by.RefusesDestruction(), Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
 		Getenv: l.getenv(a), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 

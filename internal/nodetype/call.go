@@ -27,7 +27,22 @@ func (c Call) Path(key string) (string, error) {
 	case strings.ContainsRune(p, 0):
 		return "", fault.New(fault.InvalidRequest, "%s %s holds a NUL character, which no path can", key, strconv.Quote(p))
 	}
-	return c.Locate(p), nil
+	path := c.Locate(p)
+	if c.Permits != nil {
+		if err := c.Permits(path, false); err != nil {
+			return "", err
+		}
+	}
+	return path, nil
+}
+
+// Tree is Path for a node that touches all that lies below a folder.
+func (c Call) Tree(key string) (string, error) {
+	path, err := c.Path(key)
+	if err == nil && c.Permits != nil {
+		err = c.Permits(path, true)
+	}
+	return path, err
 }
 
 // Locate makes a path absolute, if Dir is. It does not tidy the path: behind a symbolic link a/../b is not b.

@@ -45,7 +45,9 @@ type Call struct {
 	Withheld func(name string) bool
 	Now      time.Time // the instant the run began
 	Depth    int       // how many workflows the one of this node is nested in
-	Files    Files     // what the run may replace; nil: nothing without overwrite
+	// Permits is why the settings do not let a path be touched, below: with all that lies below it. nil: every one may be.
+	Permits func(path string, below bool) error
+	Files   Files // what the run may replace; nil: nothing without overwrite
 }
 
 // Files says which files a run may replace without overwrite, and remembers those that it writes. Paths are real ones.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/home"
 	"pflow/internal/yamltree"
-	"pflow/ir"
 )
 
 // File is the name of the settings in the home.
@@ -26,20 +24,14 @@ const File = "settings.yaml"
 //
 //	flow: planner-offline        # the flow that plans
 //	model: openai/gpt-4.1-mini   # the model where a flow names none
-//	allow: ["*-file", "list-*"]  # the only components there are; a pattern's * stands for any letters
-//	deny: [shell]                # components there are not
+//	allow: ["*-file", "list-*"]  # the only components there are; see Rule
+//	deny: [shell, {effect: network}, {path: ~/.ssh}]
 //	retention: {runs: 200, days: 30, size: 1GB}
 type Settings struct {
 	Flow, Model string
-	Allow, Deny []Pattern // nil: not set
+	Allow, Deny []Rule // nil: not set
 	Retention   journal.Retention
 	Places      map[string]diag.Place // of each setting that the file has
-}
-
-// Pattern is a name of components, or a pattern such as github-*, and where it stands.
-type Pattern struct {
-	Text  string
-	Place diag.Place
 }
 
 // Default is what holds without a file.
@@ -82,8 +74,8 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 	d.Mapping(tree, "settings as a mapping: {flow, model, allow, deny, retention}", yamltree.Fields{
 		"flow":  d.Text(&s.Flow),
 		"model": d.Text(&s.Model),
-		"allow": patterns(d, &s.Allow),
-		"deny":  patterns(d, &s.Deny),
+		"allow": rules(d, &s.Allow),
+		"deny":  rules(d, &s.Deny),
 		"retention": func(v *yamltree.Value) {
 			days := int(s.Retention.Age / (24 * time.Hour))
 			d.Mapping(v, "{runs, days, size}", yamltree.Fields{
@@ -98,40 +90,6 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 	return s, d.Found
 }
 
-// patterns reads a list of patterns over names of components.
-func patterns(d *yamltree.Decoder, to *[]Pattern) func(*yamltree.Value) {
-	return func(v *yamltree.Value) {
-		*to = []Pattern{}
-		d.Each(v, `a list of components, as in [shell, "github-*"]`, func(item *yamltree.Value) {
-			text, ok := item.Scalar.(string)
-			if _, err := path.Match(text, ""); !ok || text == "" || err != nil {
-				d.Report(item, yamltree.BadValue, "want the name of a component, or a pattern such as github-*")
-				return
-			}
-			*to = append(*to, Pattern{text, item.Place})
-		})
-	}
-}
-
-// Refuses gives the place and name of the setting by which a component is not to be used, or "". allow is about node
-// types: saved workflows are made of them.
-func (s *Settings) Refuses(i *ir.Interface) string {
-	switch {
-	case matchesAny(s.Deny, i.Name):
-		return fmt.Sprintf("%s (deny)", s.Places["deny"])
-	case s.Allow != nil && !i.Workflow && !matchesAny(s.Allow, i.Name):
-		return fmt.Sprintf("%s (allow)", s.Places["allow"])
-	}
-	return ""
-}
-
-func matchesAny(patterns []Pattern, name string) bool {
-	return slices.ContainsFunc(patterns, func(p Pattern) bool {
-		ok, _ := path.Match(p.Text, name)
-		return ok
-	})
-}
-
 // UnknownComponent is the kind of the findings of Unknown.
 const UnknownComponent = "unknown-component"
 
@@ -139,16 +97,16 @@ const UnknownComponent = "unknown-component"
 // come, a name that is misspelt turns off or on what nobody meant.
 func (s *Settings) Unknown(names []string) diag.List {
 	var found diag.List
-	for _, p := range slices.Concat(s.Allow, s.Deny) {
-		if strings.ContainsAny(p.Text, `*?[\`) || slices.Contains(names, p.Text) {
+	for _, r := range slices.Concat(s.Allow, s.Deny) {
+		if r.Node == "" || strings.ContainsAny(r.Node, `*?[\`) || slices.Contains(names, r.Node) {
 			continue
 		}
 		hint := "; pflow node list and pflow workflow list show those there are"
-		if near := diag.Nearest(p.Text, names); near != "" {
+		if near := diag.Nearest(r.Node, names); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		found = append(found, diag.Finding{Severity: diag.Warning, Kind: UnknownComponent, Place: p.Place,
-			Message: fmt.Sprintf("there is no component %q%s", p.Text, hint)})
+		found = append(found, diag.Finding{Severity: diag.Warning, Kind: UnknownComponent, Place: r.Place,
+			Message: fmt.Sprintf("there is no component %q%s", r.Node, hint)})
 	}
 	return found
 }

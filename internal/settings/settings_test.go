@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	if s.Flow != "mine" || s.Retention.Runs != 200 || s.Retention.Age != 7*24*time.Hour {
 		t.Errorf("%+v", s)
 	}
-	for name, want := range map[string]string{"copy-file": "", "shell": "", "http": "s.yaml:2:1 (allow)", "delete-file": "s.yaml:3:1 (deny)"} {
+	for name, want := range map[string]string{"copy-file": "", "shell": "", "http": "s.yaml:2:1 (allow)", "delete-file": "s.yaml:3:8 (deny delete-file)"} {
 		if got := s.Refuses(&ir.Interface{Name: name}); got != want {
 			t.Errorf("%s is refused by %q, want %q", name, got, want)
 		}
@@ -40,9 +40,9 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		`s.yaml:1:1 there is no key "flw" here`,
 		`s.yaml:2:8 want text, got an integer`,
-		`s.yaml:3:7 want a list of components, as in [shell, "github-*"], got text`,
-		`s.yaml:4:9 want the name of a component, or a pattern such as github-*`,
-		`s.yaml:4:12 want the name of a component, or a pattern such as github-*`,
+		`s.yaml:3:7 want a list of rules, as in [shell, "github-*", {effect: network}], got text`,
+		`s.yaml:4:9 want the name of a component, a pattern such as github-*, or {effect: …}, {server: …} or {path: …}`,
+		`s.yaml:4:12 want the name of a component, a pattern such as github-*, or {effect: …}, {server: …} or {path: …}`,
 		`s.yaml:5:19 want at least 0`,
 		`s.yaml:5:29 want at most 100000`,
 		`s.yaml:5:38 there is no key "weeks" here`,

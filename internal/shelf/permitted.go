@@ -68,9 +68,9 @@ func (s *Shelf) Unknown(by *settings.Settings, builtin []*ir.Interface) diag.Lis
 	for _, i := range builtin {
 		names = append(names, i.Name)
 	}
-	for _, p := range slices.Concat(by.Allow, by.Deny) {
-		if _, unread := s.Catalogue.Skipped(p.Text); unread {
-			names = append(names, p.Text)
+	for _, r := range slices.Concat(by.Allow, by.Deny) {
+		if _, unread := s.Catalogue.Skipped(r.Node); unread {
+			names = append(names, r.Node)
 		}
 	}
 	return by.Unknown(names)

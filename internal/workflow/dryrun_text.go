@@ -48,6 +48,9 @@ func (d *DryRun) Text() string {
 // Notes says what a step does to what is there, a line each.
 func (s *PlannedStep) Notes() []string {
 	var out []string
+	if s.Refused != "" {
+		out = append(out, "will not run: "+s.Refused)
+	}
 	if s.Destroys != "" {
 		out = append(out, "destroys: "+s.Destroys)
 	}

@@ -44,6 +44,11 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	if i.Workflow || i.Call != nil {
 		return // the nodes of that workflow are looked at
 	}
+	if c.env.Paths != nil {
+		for _, scope := range scopes(n, step, ps.reads, known) {
+			step.refuse(c.pathRefused(ps, scope))
+		}
+	}
 	t, builtin := c.env.Types[n.Type]
 	decl := c.env.Declared[n.Type]
 	var seen nodetype.Foreseen
@@ -73,6 +78,9 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	}
 	step.Destroys, step.Replaces, step.Appends, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Needs
 	step.reasons = reasons
+	if seen.Destroys != "" && c.env.Undestroyed != "" {
+		step.refuse(seen.Destroys + ", which is turned off by " + c.env.Undestroyed)
+	}
 }
 
 // maxForeseen bounds the items of a batch that are looked at one by one; of more, the item is not known.
@@ -135,7 +143,7 @@ func add(to *nodetype.Foreseen, seen nodetype.Foreseen) {
 
 // foreseen is a call as far as it is known before the run.
 func (c *compiler) foreseen(ps *params, known ir.Values, late []string) nodetype.Call {
-	call := nodetype.Call{Params: map[string]any{}, Dir: c.env.Dir, Env: c.getenv(), Files: c.files(),
+	call := nodetype.Call{Params: map[string]any{}, Dir: c.env.Dir, Env: c.getenv(), Files: c.files(), Permits: c.env.permits(),
 		Resolve: func(template string) (any, error) { return resolveKnown(template, known) }}
 	for at := range ps.list {
 		q := &ps.list[at]

@@ -39,6 +39,9 @@ func (p *Program) Grant(foreseen *DryRun, all bool) {
 // mayDestroy looks again at what a node would destroy, now that everything is known, and refuses what was not allowed.
 // any tells that files which nobody named may be replaced, too.
 func (c *call) mayDestroy(ctx context.Context, step string, seen nodetype.Foreseen) (any bool, err error) {
+	if seen.Destroys != "" && c.c.env.Undestroyed != "" {
+		return false, fault.New(fault.Refused, "%s, which is turned off by %s; nothing of this step was done", seen.Destroys, c.c.env.Undestroyed)
+	}
 	node := declaredName(step)
 	g, ok := c.c.granted.Steps[node]
 	if c.c.granted.All || ok && g.Open {

@@ -16,6 +16,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/nodetype"
+	"pflow/internal/settings"
 	"pflow/internal/written"
 	"pflow/ir"
 )
@@ -35,6 +36,10 @@ type Env struct {
 	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
 	Unkept []string
 	Dir    string // the working directory of nodes
+	// Paths are the settings' rules over paths; nil: there are none.
+	Paths *settings.Bounds
+	// Undestroyed is the setting by which nothing may be destroyed, "" if there is none.
+	Undestroyed string
 	// Written is what the run may replace, and remembers what it writes; nil: nothing may be replaced without overwrite.
 	Written *written.Run
 
