@@ -19,6 +19,9 @@ type destroyingNode struct {
 // destroying is the specification's list of what destroys. A node type that is not built yet has its row, too.
 var destroying = []destroyingNode{
 	{"delete-file", map[string]any{"file_path": "a", "confirm_delete": true}, nil},
+	{"delete-folder", map[string]any{"path": "f", "confirm_delete": true}, nil},
+	{"copy-folder", map[string]any{"source_path": "b", "dest_path": "f", "overwrite": true}, nil},
+	{"copy-folder", map[string]any{"source_path": "b", "dest_path": "${d}", "overwrite": true}, []string{"dest_path"}},
 	{"git-push", map[string]any{}, nil},
 	{"http", map[string]any{"url": "https://a.example/1", "method": "DELETE"}, nil},
 	{"http", map[string]any{"url": "https://a.example/1", "method": "delete"}, nil},
@@ -48,6 +51,9 @@ func TestWhatDestroysIsForeseen(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	types := map[string]nodetype.Type{}
 	for _, nt := range Types(Deps{}) {

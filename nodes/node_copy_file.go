@@ -19,10 +19,13 @@ func copyFile() nodetype.Type {
 		Interface: &ir.Interface{
 			Name:        "copy-file",
 			Description: "Copies or duplicates a file of any size, as a whole or not at all.",
-			Inputs:      transferInputs("copy"),
-			Params:      []ir.Port{overwritePort()},
-			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
-			Effects:     []ir.Effect{ir.Reads, ir.Writes},
+			Inputs: []ir.Port{
+				{Key: "source_path", Type: value.String, Required: true, Description: "The file to copy."},
+				{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the file's name; folders on the way are made."},
+			},
+			Params:  []ir.Port{overwritePort()},
+			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
+			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
@@ -38,13 +41,6 @@ func copyFile() nodetype.Type {
 			Outputs: map[string]any{"dest_path": "backup/report.txt"},
 			Want:    map[string]string{"report.txt": "All is well.\n", "backup/report.txt": "All is well.\n"},
 		},
-	}
-}
-
-func transferInputs(verb string) []ir.Port {
-	return []ir.Port{
-		{Key: "source_path", Type: value.String, Required: true, Description: "The file to " + verb + "."},
-		{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the file's name; folders on the way are made."},
 	}
 }
 
@@ -83,7 +79,7 @@ func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
 		return nil, fileFault(t.doing, err)
 	}
 	if t.source.IsDir() {
-		return nil, fault.New(fault.InvalidRequest, "cannot %s: the source is a folder; name its files, or use a shell node", t.doing)
+		return t, t.toFolder(to, verb)
 	}
 	t.to, t.overwrite, err = target(to, t.doing, "give the new path with the file's name, such as "+quote(filepath.Join(t.given, filepath.Base(from))))
 	if err != nil {
@@ -110,6 +106,9 @@ func (t *transfer) copy(ctx context.Context) error {
 }
 
 func (t *transfer) outcome(err error) (nodetype.Outcome, error) {
+	if errors.Is(err, fs.ErrExist) && t.source.IsDir() {
+		return nodetype.Outcome{}, folderExists(t.doing, t.given, t.from)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return nodetype.Outcome{}, existsFault(t.doing, t.given, t.replace)
 	}

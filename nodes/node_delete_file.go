@@ -35,7 +35,7 @@ func deleteFile() nodetype.Type {
 			}
 			info, err := os.Lstat(path)
 			if err == nil && info.IsDir() {
-				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; delete its files one by one, or use a shell node", doing)
+				return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a folder; delete-folder deletes it with all that is in it", doing)
 			}
 			if err == nil {
 				err = os.Remove(path)

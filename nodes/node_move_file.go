@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"pflow/internal/atomicfile"
+	"pflow/internal/fault"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -18,11 +19,14 @@ func moveFile() nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "move-file",
-			Description: "Moves or renames a file, also to another disk.",
-			Inputs:      transferInputs("move"),
-			Params:      []ir.Port{overwritePort()},
-			Outputs:     []ir.Port{{Key: "dest_path", Type: value.String, Description: "The moved file's new path, as it was given."}},
-			Effects:     []ir.Effect{ir.Reads, ir.Writes},
+			Description: "Moves or renames a file or a folder, also to another disk.",
+			Inputs: []ir.Port{
+				{Key: "source_path", Type: value.String, Required: true, Description: "The file or folder to move."},
+				{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the name of the file or folder; folders on the way are made."},
+			},
+			Params:  []ir.Port{overwritePort()},
+			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The new path, as it was given."}},
+			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
@@ -47,6 +51,9 @@ func (t *transfer) move(ctx context.Context, rename func(from, to string, replac
 	if err := os.MkdirAll(filepath.Dir(t.to), 0o777); err != nil {
 		return err
 	}
+	if t.source.IsDir() {
+		return t.moveFolder(ctx, rename)
+	}
 	err := putFile(ctx, t.call, t.to, t.from, t.replace, func(replace bool) error { return rename(t.from, t.to, replace) })
 	if err == nil {
 		atomicfile.SyncFolder(filepath.Dir(t.to))
@@ -60,4 +67,32 @@ func (t *transfer) move(ctx context.Context, rename func(from, to string, replac
 	}
 	os.Chtimes(t.to, t.source.ModTime(), t.source.ModTime()) // a move keeps the time; that it cannot be kept harms nobody
 	return os.Remove(t.from)
+}
+
+// toFolder checks the way of a folder. None is replaced by it.
+func (t *transfer) toFolder(to, verb string) error {
+	if verb == "copy" {
+		return fault.New(fault.InvalidRequest, "cannot %s: the source is a folder; copy-folder copies it", t.doing)
+	}
+	if why := guarded(t.call, t.source); why != "" {
+		return fault.New(fault.InvalidRequest, "cannot %s: %s", t.doing, why)
+	}
+	t.from, t.to = unslashed(t.from), unslashed(to)
+	return freeForFolder(t.call, t.to, t.from, t.given, t.doing, false)
+}
+
+// moveFolder does for a folder what move does for a file.
+func (t *transfer) moveFolder(ctx context.Context, rename func(from, to string, replace bool) error) error {
+	err := rename(t.from, t.to, false)
+	if err == nil {
+		atomicfile.SyncFolder(filepath.Dir(t.to))
+		return nil
+	}
+	if link, bad := os.Lstat(t.from); !errors.Is(err, syscall.EXDEV) || bad != nil || !link.IsDir() {
+		return err
+	}
+	if err := placeFolder(t.to, false, func(temp string) error { return copyTree(ctx, t.from, temp, t.doing) }); err != nil {
+		return err
+	}
+	return os.RemoveAll(t.from)
 }

@@ -230,7 +230,7 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow"}
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

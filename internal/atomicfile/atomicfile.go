@@ -123,8 +123,38 @@ func removeDead(path string) {
 	}
 	defer f.Close()
 	if free, err := filelock.Try(f); free && err == nil {
+		os.RemoveAll(path + folderSuffix)
 		os.Remove(path)
 	}
+}
+
+// folderSuffix makes the name of a folder that is being built of that of the file whose lock says so.
+const folderSuffix = ".d"
+
+// Folder makes the folder at path. fill is given an empty folder beside it, and fills it; finish gives that its name.
+func Folder(path string, fill, finish func(temp string) error) error {
+	dir := filepath.Dir(path)
+	f, err := Create(dir)
+	if err != nil {
+		return err
+	}
+	temp := f.Name() + folderSuffix
+	defer func() {
+		os.RemoveAll(temp)
+		f.Close() // its lock is held until the folder has its name, or is gone
+		os.Remove(f.Name())
+	}()
+	if err := os.Mkdir(temp, 0o777); err != nil {
+		return err
+	}
+	if err := fill(temp); err != nil {
+		return err
+	}
+	if err := finish(temp); err != nil {
+		return err
+	}
+	SyncFolder(dir)
+	return nil
 }
 
 // SyncFolder puts a folder's entries on the disk. Some systems cannot; the file itself is safe either way.
