@@ -67,6 +67,7 @@ var imports = map[string][]string{
 	"internal/cputime":    {},
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
+	"internal/gitcli":     {"internal/extract", "internal/fault"},
 	"internal/written":    {"internal/fault", "internal/filelock", "modernc.org/sqlite"},
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},

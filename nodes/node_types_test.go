@@ -26,9 +26,17 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// gitIdentity is who commits in tests, and when, whatever the machine's own settings are.
+var gitIdentity = []string{
+	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2024-01-31T12:00:00Z",
+	"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2024-01-31T12:00:00Z",
+	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+}
+
 // exampleDeps are the surroundings that the examples need.
 func exampleDeps() Deps {
 	return Deps{
+		Environ: append(os.Environ(), gitIdentity...),
 		HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: 12,
 				Body: io.NopCloser(strings.NewReader(`{"count": 2}`)), Request: r}, nil
@@ -104,6 +112,9 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 func readFiles(t *testing.T, dir string) map[string]string {
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && e.Name() == ".git" {
+			return fs.SkipDir
+		}
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -170,6 +181,13 @@ func TestExamples(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			for _, before := range ex.Before {
+				b := c
+				b.Params = before.Params
+				if _, err := runNode(t, before.Type, b); err != nil {
+					t.Fatalf("%s: %v", before.Type, err)
+				}
+			}
 			for key, v := range ex.Params {
 				port, ok := n.Interface.Param(key)
 				if !ok {
@@ -230,7 +248,8 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow"}
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow",
+		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

@@ -81,10 +81,18 @@ type Outcome struct {
 // ExampleTime is when examples run, and when their files were last changed.
 var ExampleTime = time.Date(2024, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// Example runs the node in an empty folder with Files in it; Outputs are wanted, and Want are the files afterwards.
+// Example runs the node in an empty folder with Files in it, after the nodes of Before; Outputs are wanted, and Want are
+// the files afterwards, beside those that git keeps.
 type Example struct {
 	Files   map[string]string
+	Before  []Use
 	Params  map[string]any
 	Outputs map[string]any
 	Want    map[string]string // nil: as before
+}
+
+// Use is a node of a type with its params.
+type Use struct {
+	Type   string
+	Params map[string]any
 }

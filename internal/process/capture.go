@@ -108,3 +108,11 @@ func (p *Program) LastWords() string {
 	}
 	return ": " + s
 }
+
+// Bytes is what was kept, and whether that is not all.
+func (c *Capture) Bytes() (kept []byte, cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end()
+	return c.head, c.cut > 0
+}

@@ -30,6 +30,7 @@ type Program struct {
 	Set      []string // further variables, which win
 	Stdin    string
 	HasStdin bool // otherwise there is nothing to read
+	Apart    bool // from the terminal: it cannot ask there
 	Stdout   Capture
 	Stderr   Capture
 }
@@ -63,7 +64,7 @@ func (p *Program) Run(ctx context.Context) (code int, err error) {
 		}
 	}
 	cmd.Env = append(append(before, p.Set...), Variable+"="+marks)
-	prepare(cmd)
+	prepare(cmd, p.Apart)
 	pipes, err := p.connect(cmd)
 	if err != nil {
 		return 0, err

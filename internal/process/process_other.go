@@ -12,7 +12,7 @@ const (
 	kill      = "kill"
 )
 
-func prepare(*exec.Cmd) {}
+func prepare(*exec.Cmd, bool) {}
 
 func start(cmd *exec.Cmd) error { return cmd.Start() }
 

@@ -13,9 +13,9 @@ const (
 	kill      = syscall.SIGKILL
 )
 
-// prepare gives the program a process group of its own.
-func prepare(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+// prepare gives the program a process group of its own: with apart in a session of its own, which no terminal belongs to.
+func prepare(cmd *exec.Cmd, apart bool) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !apart, Setsid: apart}
 }
 
 func exitCode(s *os.ProcessState) int {
