@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -43,6 +44,9 @@ func openGit(ctx context.Context, d Deps, c nodetype.Call) (*gitcli.Git, error) 
 		var err error
 		if dir, err = c.Path("cwd"); err != nil {
 			return nil, err
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, &fault.Error{Kind: fault.NotFound, Details: map[string]any{"reason": "no_folder"}, Message: "cwd is " + quote(c.Text("cwd")) + ", where no folder is"}
 		}
 	}
 	return gitcli.Open(ctx, gitProgram(d, c), dir)

@@ -11,6 +11,7 @@ import (
 // can look at, the exit status and the words.
 func (g *Git) failed(kind fault.Kind, reason string, r Result, format string, args ...any) *fault.Error {
 	e := fault.New(kind, format, args...)
+	r.Stderr = Address(r.Stderr)
 	e.Details = map[string]any{"reason": reason, "exit_status": r.Code, "stderr": r.Stderr}
 	if words := words(r.Stderr); words != "" {
 		e.Message += ": git says " + strconv.Quote(words)

@@ -2,7 +2,6 @@ package gitcli
 
 import (
 	"context"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -71,7 +70,9 @@ func (g *Git) refs(ctx context.Context) (map[string]string, error) {
 	refs := map[string]string{}
 	for l := range strings.Lines(out) {
 		sha, name, _ := strings.Cut(line(l), " ")
-		refs[name] = sha
+		if !strings.HasPrefix(name, "refs/remotes/") || !strings.HasSuffix(name, "/HEAD") { // which only names another one
+			refs[name] = sha
+		}
 	}
 	return refs, err
 }
@@ -265,7 +266,6 @@ func Clone(ctx context.Context, p Program, address, dest, branch string, depth i
 	}
 	r, err := g.remote(ctx, append(args, "--", address, at)...)
 	if err == nil && r.Code != 0 {
-		r.Stderr = strings.ReplaceAll(r.Stderr, address, Address(address))
 		err = g.remoteFailed(r, "clone "+strconv.Quote(Address(address)))
 	}
 	if err != nil {
@@ -280,16 +280,8 @@ func Clone(ctx context.Context, p Program, address, dest, branch string, depth i
 	return Open(ctx, p, dest)
 }
 
-// Address is the address of a repository as it may be shown: without a password.
-func Address(given string) string {
-	u, err := url.Parse(given)
-	if err != nil || u.User == nil {
-		return given
-	}
-	if _, has := u.User.Password(); has {
-		u.User = url.UserPassword(u.User.Username(), "xxxxx")
-	} else if u.Scheme != "ssh" { // a token may stand for the name
-		u.User = url.User("xxxxx")
-	}
-	return u.String()
-}
+// credentials are what an address tells of who asks.
+var credentials = regexp.MustCompile(`(https?|ftps?)://[^/@\s]+@`)
+
+// Address is the address of a repository, or a text with some, as it may be shown: without a password or token.
+func Address(given string) string { return credentials.ReplaceAllString(given, "$1://xxxxx@") }
