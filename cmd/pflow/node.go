@@ -25,7 +25,7 @@ func (a *app) nodeCommand() *cobra.Command {
 		Long:    `A node type is what a node of a workflow runs: built-in, or declared in a YAML file in the folder nodes of your home.`,
 		Example: "  pflow node list\n  pflow node show shell\n  pflow node run read-file file_path=README.md",
 	}
-	c.AddCommand(a.nodeListCommand(), a.nodeNewCommand(), a.nodeRunCommand(), a.nodeSearchCommand(), a.nodeShowCommand())
+	c.AddCommand(a.nodeEjectCommand(), a.nodeListCommand(), a.nodeNewCommand(), a.nodeRemoveCommand(), a.nodeRunCommand(), a.nodeSearchCommand(), a.nodeShowCommand(), a.nodeTestCommand())
 	return c
 }
 
@@ -38,10 +38,13 @@ type nodeItem struct {
 	PlanOnly    bool     `json:"plan_only"`
 }
 
+// builtinOrigin is where the node types come from that are written in Go.
+const builtinOrigin = "built-in"
+
 func item(i *ir.Interface) nodeItem {
 	out := nodeItem{Name: i.Name, Description: i.Description, Effects: []string{}, Origin: i.Origin, PlanOnly: i.PlanOnly}
 	if out.Origin == "" {
-		out.Origin = "built-in"
+		out.Origin = builtinOrigin
 	}
 	for _, e := range i.Effects {
 		out.Effects = append(out.Effects, string(e))
@@ -71,7 +74,11 @@ func (a *app) printNodes(schema string, list []*ir.Interface, none string) error
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, i := range items {
-		fmt.Fprintf(w, "%s\t%s\n", printable.Line(i.Name), oneLine(i.Description))
+		origin := ""
+		if i.Origin != builtinOrigin {
+			origin = " [" + printable.Line(i.Origin) + "]"
+		}
+		fmt.Fprintf(w, "%s\t%s%s\n", printable.Line(i.Name), oneLine(i.Description), origin)
 	}
 	return w.Flush()
 }
@@ -226,12 +233,7 @@ nothing in them is a template. Its outputs go to standard output.`,
 
 // nodeWorkflow is the workflow of one node whose params a command line gives.
 func nodeWorkflow(i *ir.Interface, in *invocation) (*ir.Workflow, error) {
-	n := ir.Node{ID: strings.Map(func(r rune) rune {
-		if r == '.' {
-			return '-'
-		}
-		return r
-	}, i.Name), Type: i.Name, Params: map[string]any{}}
+	n := ir.Node{ID: nodeID(i.Name), Type: i.Name, Params: map[string]any{}}
 	for _, pair := range in.inputs {
 		port, known := i.Param(pair[0])
 		if !known && !i.OpenParams {
@@ -255,6 +257,9 @@ func nodeWorkflow(i *ir.Interface, in *invocation) (*ir.Workflow, error) {
 	}
 	return &ir.Workflow{Version: "0.1.0", Nodes: []ir.Node{n}, Edges: []ir.Edge{}, Inputs: []ir.Input{}}, nil
 }
+
+// nodeID is the id of a node that runs a component alone.
+func nodeID(component string) string { return strings.ReplaceAll(component, ".", "-") }
 
 // literal writes a value so that nothing in it is a template.
 func literal(v any) any {

@@ -29,32 +29,60 @@ inputs:                    # each becomes a param of the node; required ones mus
 outputs:                   # what other nodes read, as in ${id.words}
   - {key: words, type: integer, description: How many there are.}
 
+examples:                  # run by: pflow node test NAME
+  - params: {text: one two three}
+    outputs: {words: 3}
+
 run:                       # a shell command, or {flow: NAME} for a flow of yours
   shell:
     command: wc -w         # ${text} here would be handed over as one word, safely quoted
     stdin: ${text}         # what the command reads
 `
 
+// declaredInput is what an input of a declared node is called.
+var declaredInput = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 var declaredName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (a *app) nodeNewCommand() *cobra.Command {
-	var output string
+	var output, command, url string
 	c := &cobra.Command{
-		Use:   "new NAME",
-		Short: "Write the start of a declared node, with comments, to be changed",
-		Long: `Write the start of a declared node: a YAML file with comments, which runs as it is. It goes into the folder nodes of your
-home, where every command finds it, or with -o to a file of yours. No file is replaced.`,
-		Example: "  pflow node new count-words\n  pflow node new count-words -o count-words.yaml",
-		Args:    one("the node that is to be"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.newNode(args[0], output)
+		Use:   "new NAME [key=value...]",
+		Short: "Write a declared node: the start of one, or what a command or an address says of it",
+		Long: `Write a declared node: a YAML file with comments, which runs as it is. It goes into the folder nodes of your home, where every
+command finds it, or with -o to a file of yours. No file is replaced.
+
+With --shell COMMAND or --http URL the node is that command or address: what stands in it as ${name} becomes an input, its effects are what
+is known of its programs, and key=value are the values of its example, whose types the inputs take. $$NAME is a variable of the shell.`,
+		Example: "  pflow node new count-words\n  pflow node new recent-commits --shell 'git log --oneline -n ${count}' count=3\n  pflow node new user --http 'https://api.example.com/users/${id}' id=7 -o user.yaml",
+		Args:    some("the node that is to be"),
+		RunE: func(c *cobra.Command, args []string) error {
+			shellGiven, httpGiven := c.Flags().Changed("shell"), c.Flags().Changed("http")
+			switch {
+			case shellGiven && httpGiven:
+				return usage("--shell and --http: give one of them")
+			case shellGiven && strings.TrimSpace(command) == "" || httpGiven && strings.TrimSpace(url) == "":
+				return usage("--shell and --http want a text: a command, or an address")
+			case !shellGiven && !httpGiven && len(args) > 1:
+				return usage("%q: values of an example go with --shell or --http", args[1])
+			case !shellGiven && !httpGiven:
+				return a.newNode(args[0], output, strings.ReplaceAll(nodeStart, "NAME", args[0]), "pflow node run "+args[0]+" text=\"one two three\"")
+			}
+			d, err := newDraft(args[0], command, url, args[1:])
+			if err != nil {
+				return err
+			}
+			return a.newNode(args[0], output, d.yaml(), d.try())
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of your home")
+	c.Flags().StringVar(&command, "shell", "", "the `COMMAND` that the node runs, with ${name} for its inputs")
+	c.Flags().StringVar(&url, "http", "", "the `URL` that the node asks, with ${name} for its inputs")
 	return c
 }
 
-func (a *app) newNode(name, output string) error {
+// newNode writes the text of a declared node; try is a command that runs it.
+func (a *app) newNode(name, output, text, try string) error {
 	if !declaredName.MatchString(name) || len(name) > 60 {
 		return usage("%q is no name of a node: want small letters and digits, joined by -, such as count-words", name)
 	}
@@ -71,7 +99,7 @@ func (a *app) newNode(name, output string) error {
 			return fail(exitFailed, "%s", fileError(err))
 		}
 	}
-	if err := writeNew(file, strings.Replace(nodeStart, "NAME", name, 1)); err != nil {
+	if err := writeNew(file, text); err != nil {
 		return err
 	}
 	if a.asJSON {
@@ -79,7 +107,7 @@ func (a *app) newNode(name, output string) error {
 	}
 	fmt.Fprintln(a.stdout, file)
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, "try it with: pflow node run %s text=\"one two three\"%s\n", name, flag)
+		fmt.Fprintf(a.stderr, "try it with: %s%s\n", try, flag)
 	}
 	return nil
 }

@@ -178,6 +178,8 @@ func mappingName(what string) string {
 		return "port"
 	case strings.HasPrefix(what, "{says"):
 		return "form"
+	case strings.HasPrefix(what, "an example"):
+		return "example"
 	case strings.HasPrefix(what, "forms of"):
 		return "forms"
 	case strings.HasPrefix(what, "a node"):

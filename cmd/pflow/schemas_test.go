@@ -47,6 +47,9 @@ node              node show shell
 node              node show write-file
 node              node show workflow
 new               node new count-words
+node-test         node test transform
+node-test         node test count-words
+node-removed      node remove count-words --yes
 new               workflow new weekly-report
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast

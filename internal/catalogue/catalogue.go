@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"pflow/internal/diag"
+	"pflow/internal/yamltree"
 	"pflow/ir"
 )
 
@@ -50,7 +51,19 @@ type Set struct {
 // Declared is a node from a YAML file.
 type Declared struct {
 	Interface *ir.Interface
-	Run       *Run // nil: plan-only
+	Run       *Run            // nil: plan-only
+	Parse     *yamltree.Value // an expression over result and inputs that gives an object of the outputs; nil: none
+	Examples  []Example       // how it is used, and what comes of it; the first is that of the interface
+}
+
+// Example runs a node in an empty folder with Files in it.
+type Example struct {
+	Says    string
+	Params  map[string]any
+	Files   map[string]string
+	Outputs map[string]any    // those that are wanted, or some of them
+	After   map[string]string // what files hold afterwards, or some of them
+	Place   diag.Place
 }
 
 // Run says how a declared node is run.

@@ -67,7 +67,7 @@ func TestLoad(t *testing.T) {
 		t.Error(diff)
 	}
 	want := `b.yml:1: warning: the node "llm" is left out: the name belongs to a built-in node [duplicate-node]
-b.yml:4:1: warning: the node "fine" is left out: there is no key "descripton" here [bad-node]
+b.yml:4:1: warning: the node "fine" is left out: there is no key "descripton" here; there is: actions, description, effects, examples, forms, inputs, name, open_outputs, open_params, outputs, params, parse, run [bad-node]
   descripton: x
   ^
   did you mean "description"?
@@ -267,7 +267,7 @@ func TestExtensions(t *testing.T) {
 		{"forms_of: calc\nforms: [" + mine + ", {says: x, with: {cod: 1}}]", "Doubles it. Twice as much.|Counts.",
 			`a.yaml:2:68: warning: this form is left out: "cod" is no param of calc [bad-node]
 `},
-		{"forms_of: calc\nforms: [{say: x}]", "Counts.", `a.yaml:2:10: warning: these forms are left out: there is no key "say" here [bad-node]
+		{"forms_of: calc\nforms: [{say: x}]", "Counts.", `a.yaml:2:10: warning: these forms are left out: there is no key "say" here; there is: example, gives, inputs, says, with [bad-node]
   did you mean "says"?
 `},
 		{"name: own\ninputs: [{key: a}]\nrun: {shell: x}\n---\nforms_of: own\nforms: [{says: Mine., with: {a: 1}}]", "Counts.|Mine.", ""},

@@ -141,13 +141,21 @@ func (l *loader) node(file string, v *yamltree.Value) *Declared {
 				what = fmt.Sprintf("the node %q", name)
 				l.skipped[name] = unread(f.Place.String())
 			}
-			w := l.warn(BadNode, f.Place, what+" is left out: "+f.Message)
-			w.Snippet, w.Suggestion, w.Alternatives = f.Snippet, f.Suggestion, f.Alternatives
+			l.leaveOut(what+" is left out", f)
 			return nil
 		}
 	}
 	l.found = append(l.found, r.Found...)
 	return d
+}
+
+// leaveOut warns that something is left out because of a finding, with all names that could stand where a wrong one does.
+func (l *loader) leaveOut(what string, f diag.Finding) {
+	w := l.warn(BadNode, f.Place, what+": "+f.Message)
+	w.Snippet, w.Suggestion, w.Alternatives = f.Snippet, f.Suggestion, f.Alternatives
+	if f.Suggestion != "" && len(f.Alternatives) > 0 {
+		w.Message += "; there is: " + strings.Join(f.Alternatives, ", ")
+	}
 }
 
 func (r *nodeReader) node(v *yamltree.Value) *Declared {
@@ -174,18 +182,29 @@ func (r *nodeReader) node(v *yamltree.Value) *Declared {
 				i.Effects = append(i.Effects, ir.Effect(effect))
 			})
 		},
-		"example": r.Object(&i.Example),
-		"forms":   func(v *yamltree.Value) { i.Forms = r.forms(v) },
-		"run":     func(v *yamltree.Value) { d.Run = r.run(v) },
+		"examples": func(v *yamltree.Value) { d.Examples = r.examples(v) },
+		"forms":    func(v *yamltree.Value) { i.Forms = r.forms(v) },
+		"run":      func(v *yamltree.Value) { d.Run = r.run(v) },
+		"parse": func(v *yamltree.Value) {
+			if r.Want(v, yamltree.String, "an expression") {
+				d.Parse = v
+			}
+		},
 	})
 	i.PlanOnly = d.Run == nil
+	if len(d.Examples) > 0 {
+		i.Example = d.Examples[0].Params
+	}
 	switch {
 	case r.Found.HasErrors():
 	case i.Name == "":
 		r.Report(v, yamltree.MissingKey, "a node needs a name")
 	case !nodeName.MatchString(i.Name):
 		r.Report(v.Get("name"), yamltree.BadValue, "the name %q may hold letters, digits, _, . and - only", i.Name)
+	case d.Parse != nil && len(i.Outputs) == 0:
+		r.Report(d.Parse, yamltree.MissingKey, "parse gives an object of the outputs, and the node declares none")
 	default:
+		r.checkExamples(d, v)
 		for _, p := range i.CheckForms() {
 			r.Report(v.Get("forms"), yamltree.BadValue, "%s: %s", p.Path, p.Message)
 		}

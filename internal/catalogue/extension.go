@@ -33,8 +33,7 @@ func (l *loader) extension(v *yamltree.Value) {
 	})
 	for _, f := range r.Found {
 		if f.Severity == diag.Error {
-			w := l.warn(BadNode, f.Place, "these forms are left out: "+f.Message)
-			w.Snippet, w.Suggestion, w.Alternatives = f.Snippet, f.Suggestion, f.Alternatives
+			l.leaveOut("these forms are left out", f)
 			return
 		}
 	}

@@ -3,6 +3,8 @@ package catalogue
 import (
 	"bytes"
 	"io/fs"
+	"os"
+	"slices"
 
 	"pflow/internal/diag"
 	"pflow/internal/yamltree"
@@ -93,4 +95,60 @@ func Own(document []byte) []byte {
 	out := append([]byte(nil), bytes.Join(lines[:line], nil)...)
 	out = append(out, instead+": true\n"...)
 	return append(out, bytes.Join(lines[line:], nil)...)
+}
+
+// ReadFile reads what a file declares. Findings are about what was left out.
+func ReadFile(path string) (*Pack, diag.List, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &loader{skipped: map[string]string{}}
+	return &Pack{Declared: l.documents(path, data), Extensions: l.extensions}, l.found, nil
+}
+
+// Without is a file of declarations without those of a component, its own and that of its forms. ok is false if it has none.
+// rest is empty if nothing else is left in the file.
+func Without(data []byte, name string) (rest []byte, ok bool) {
+	for _, part := range split(data) {
+		if named(part) == name {
+			ok = true
+			continue
+		}
+		if len(rest) > 0 {
+			rest = append(rest, "---\n"...)
+		}
+		rest = append(rest, document(part)...)
+	}
+	return rest, ok
+}
+
+// named is the component that a document is about, as far as it can be read.
+func named(part []byte) string {
+	if tree, found := yamltree.Parse("", part); tree != nil && !found.HasErrors() {
+		for _, key := range []string{"name", formsOf} {
+			if v := tree.Get(key); v != nil {
+				return v.Text
+			}
+		}
+		return ""
+	}
+	if m := nameLine.FindSubmatch(part); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// Files lists the YAML files of a folder, or the one file that a path is, as Load reads them.
+func Files(path string) []string { return (&loader{}).files(Source{Path: path, Optional: true}) }
+
+// Names lists the components that the pack says something of.
+func (p *Pack) Names() []string {
+	var out []string
+	for _, d := range p.documents {
+		if !slices.Contains(out, d.name) {
+			out = append(out, d.name)
+		}
+	}
+	return out
 }

@@ -8,8 +8,11 @@ import (
 // Declaration writes a declared node in the form that catalogue.Declare reads.
 func Declaration(d *catalogue.Declared) map[string]any {
 	out := Describe(d.Interface)
-	for _, k := range []string{"origin", "workflow", "plan_only"} {
+	for _, k := range []string{"origin", "workflow", "plan_only", "example"} {
 		delete(out, k)
+	}
+	if d.Parse != nil {
+		out["parse"] = d.Parse.Text
 	}
 	if d.Run != nil {
 		out["run"] = map[string]any{d.Run.By: d.Run.Spec}

@@ -59,6 +59,10 @@ func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode)
 			c.report(at, NotRunnable, "%s: %s: %s", run.Place, problem.Path, problem.Message)
 		}
 	}
+	parse, ok := c.parser(at, decl, t.Interface)
+	if !ok {
+		return nil, false
+	}
 	given := func(in nodetype.Call) (nodetype.Call, error) {
 		scope := portValues(decl.Interface, in.Params)
 		params, err := inner.resolve(scope, t.Interface)
@@ -74,12 +78,16 @@ func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode)
 		return foreseeStep(t, decl.Interface, inner)
 	}
 	return nil, c.perform(d, &call{c: c, node: n, iface: decl.Interface, params: p, foresee: foresee, run: func(ctx context.Context, in nodetype.Call) (nodetype.Outcome, error) {
-		in, err := given(in)
+		inner, err := given(in)
 		if err != nil {
 			return nodetype.Outcome{}, err
 		}
-		out, err := t.Run(ctx, in)
+		out, err := t.Run(ctx, inner)
 		if err != nil {
+			return out, err
+		}
+		if parse != nil {
+			out.Outputs, err = parse(ctx, in, out.Outputs)
 			return out, err
 		}
 		out.Outputs, err = declaredOutputs(decl.Interface, run.By, out.Outputs)
@@ -154,6 +162,10 @@ func (c *compiler) declaredFlow(at int, decl *catalogue.Declared, p *params, d *
 	flow, err := c.env.Flow(name)
 	if err != nil {
 		c.report(at, NotRunnable, "%s: %v", decl.Run.Place, err)
+		return nil, false
+	}
+	if decl.Parse != nil {
+		c.report(at, NotRunnable, "%s: parse goes with shell and http; the outputs of a flow are keys of its state", decl.Parse.Place)
 		return nil, false
 	}
 	c.noSecrets(at, "params", p.reads)
