@@ -36,6 +36,7 @@ var imports = map[string][]string{
 	"internal/diag":      {},
 	"internal/printable": {},
 	"internal/rabinkarp": {},
+	"internal/table":     {"internal/diag", "internal/fault", "internal/value"},
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},
 	"internal/process":   {"internal/fault", "internal/mask"},

@@ -40,6 +40,8 @@ var destroying = []destroyingNode{
 	{"archive", map[string]any{"paths": []any{"b"}, "dest_path": "a", "overwrite": true}, nil},
 	{"unarchive", map[string]any{"source_path": "b", "dest_path": "a", "overwrite": true}, nil},
 	{"shell", map[string]any{"command": "rm a"}, nil},
+	{"write-table", map[string]any{"file_path": "a", "rows": []any{}, "overwrite": true}, nil},
+	{"convert-table", map[string]any{"source_path": "b", "dest_path": "a", "overwrite": true}, nil},
 	{"shell", map[string]any{"command": "git push --force"}, nil},
 }
 

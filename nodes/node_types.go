@@ -46,5 +46,10 @@ func Types(d Deps) []nodetype.Type {
 		gitPull(d),
 		gitFetch(d),
 		gitClone(d),
+		readTable(),
+		writeTable(),
+		convertTable(),
+		summariseTable(),
+		joinTables(),
 	})
 }

@@ -1,0 +1,112 @@
+package nodes
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"pflow/internal/fault"
+	"pflow/internal/nodetype"
+	"pflow/internal/table"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// summariseTable computes sums, means and counts of a table without holding it.
+func summariseTable() nodetype.Type {
+	return nodetype.Type{
+		Interface: &ir.Interface{
+			Name: "summarise-table",
+			Description: "Computes totals of a table: the sum, average, median, smallest, largest, number of rows or different values of columns, " +
+				"of all rows or per group; of any size.",
+			Inputs: []ir.Port{
+				{Key: "file_path", Type: value.String, Description: "The table's file, such as sales.csv."},
+				{Key: "text", Type: value.String, Description: "The table itself, instead of a file."},
+				{Key: "rows", Type: value.Array, Structure: tableRows, Description: "Rows that are there already, instead of a file."},
+				rowInputsPort(),
+			},
+			Params: slices.Concat(
+				[]ir.Port{
+					{Key: "measures", Type: value.Object, Description: `What to compute, by name, such as {total: "sum price", average: "mean price", orders: "count"}: sum, mean, median, min, max, count or distinct, and the column. Empty values do not count.`},
+					{Key: "group_by", Type: value.Array, Structure: listOfText, Description: "The columns whose equal values make a group; a row for each. Without measures: the different values."},
+				},
+				readPorts(), shapePorts(),
+				[]ir.Port{
+					{Key: "sort_by", Type: value.Array, Structure: listOfText, Description: `The columns of the result to sort by, such as ["total desc"].`},
+					{Key: "limit", Type: value.Integer, Description: tableLimit},
+				}),
+			Outputs: heldOutputs("A row for each group, in the order in which they come first: the columns of group_by, and the measures. One row where nothing is grouped.", "How many rows of the table were taken."),
+			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
+		},
+		Check: func(params map[string]any) []ir.Problem {
+			out := checkRowExpressions(params)
+			measures, _ := params["measures"].(map[string]any)
+			for _, name := range value.SortedKeys(measures) {
+				if text, ok := measures[name].(string); ok && !strings.Contains(text, "$") {
+					if _, err := table.ParseMeasure(name, text); err != nil {
+						out = append(out, ir.Problem{Path: "measures." + name, Message: err.Error()})
+					}
+				}
+			}
+			return out
+		},
+		Run: runSummariseTable,
+		Example: nodetype.Example{
+			Files:  map[string]string{"sales.csv": "country,price\nSpain,0.1\nFrance,9\nSpain,0.2\n"},
+			Params: map[string]any{"file_path": "sales.csv", "group_by": []any{"country"}, "measures": map[string]any{"total": "sum price", "sales": "count"}},
+			Outputs: map[string]any{
+				"rows":    []any{map[string]any{"country": "Spain", "total": 0.3, "sales": 2}, map[string]any{"country": "France", "total": 9, "sales": 1}},
+				"columns": []any{"country", "sales", "total"}, "count": 3,
+			},
+		},
+	}
+}
+
+func runSummariseTable(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
+	in, err := readsTable(c, "file_path", "text", "rows")
+	if err != nil {
+		return nodetype.Outcome{}, err
+	}
+	s := &table.Summary{}
+	if s.GroupBy, err = columnNames(c, "group_by"); err != nil {
+		return nodetype.Outcome{}, err
+	}
+	measures := c.Object("measures")
+	for _, name := range value.SortedKeys(measures) {
+		m, err := table.ParseMeasure(name, ir.Text(measures[name]))
+		if err != nil {
+			return nodetype.Outcome{}, inParam("measures."+name, err)
+		}
+		if slices.Contains(s.GroupBy, name) {
+			return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "measures and group_by both name %s; call the measure something else", quote(name))
+		}
+		s.Measures = append(s.Measures, m)
+	}
+	if len(s.Measures) == 0 && len(s.GroupBy) == 0 {
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, `nothing is to be computed; give measures, such as {"total": "sum price"}, or group_by, or both`)
+	}
+	shape, err := tableShape(ctx, c, in)
+	if err != nil {
+		return nodetype.Outcome{}, err
+	}
+	sortBy, limit := shape.Sort, shape.Limit
+	shape.Sort, shape.Limit = nil, 0 // of the result
+	for _, k := range sortBy {
+		if there := s.Columns(); !slices.Contains(there, k.Column) {
+			return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "sort_by: %v", table.Unknown(k.Column, there))
+		}
+	}
+	r, err := in.open()
+	if err != nil {
+		return nodetype.Outcome{}, err
+	}
+	defer r.Close()
+	if err := s.Run(ctx, r, shape); err != nil {
+		return nodetype.Outcome{Warnings: r.Warnings()}, in.fault(err)
+	}
+	rows, err := s.Rows()
+	if err == nil && (len(sortBy) > 0 || limit > 0) {
+		rows, err = table.Sort(rows, sortBy, limit)
+	}
+	return heldTable(rows, s.Columns(), s.Count, r.Warnings()), err
+}
