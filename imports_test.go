@@ -47,7 +47,7 @@ var imports = map[string][]string{
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/flowdiff":  {"engine", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
-	"internal/home":      {},
+	"internal/home":      {"internal/fault"},
 	"internal/settings":  {"ir", "engine/journal", "internal/atomicfile", "internal/diag", "internal/home", "internal/value", "internal/yamltree"},
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
@@ -55,6 +55,7 @@ var imports = map[string][]string{
 	"internal/nodetype":  {"ir", "internal/fault"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
+	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
 
 	"internal/repair":    {"internal/fault", "internal/value"},
@@ -87,7 +88,7 @@ var testImports = map[string][]string{
 	},
 	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
 	"nodes":               {"flows", "prompts"},
-	"cmd/pflow":           {"github.com/creack/pty"},
+	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk"},
 	"prompts":             {"internal/prompt"},
 	"internal/yamltree":   {"internal/value"},
 	"internal/llm":        {"internal/llmtest"},

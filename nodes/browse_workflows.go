@@ -69,22 +69,38 @@ nodes:
 				out := map[string]any{"ranked": shelf.rankedWorkflows(ranked, most), "best": nil, "problem": "", "failed": "", "context": shelf.workflowContext(ranked, request, tokens)}
 				if len(ranked) > 0 && ranked[0].Confidence > 0 {
 					best := shelf.Records[ranked[0].Index]
-					if found := ir.Validate(best.Workflow, shelf.Catalogue, ir.Options{}); found.HasErrors() {
-						out["problem"] = "the saved workflow " + best.Name + " is no longer valid: " + found[0].Message
-					} else if problem := shelf.unfit(best, read); problem != "" {
-						out["problem"] = problem
-					} else if problem := shelf.unequal(best, request); problem != "" && ranked[0].Index != made {
-						out["problem"] = problem
-					} else if why := neverWell(best); skip && why != "" {
-						out["problem"], out["failed"] = why, why
-					} else if out["best"], err = recordValue(best); err != nil {
-						return engine.Output{}, err
+					problem, failed := shelf.problem(best, read, ranked[0].Index == made, skip)
+					if out["problem"] = problem; failed {
+						out["failed"] = problem
+					}
+					if problem == "" {
+						if out["best"], err = recordValue(best); err != nil {
+							return engine.Output{}, err
+						}
 					}
 				}
 				return engine.Output{Result: out}, nil
 			}
 		},
 	}
+}
+
+// problem says why a saved workflow that ranks well is not what is asked for; "" if nothing is known against it. made tells
+// that it would be made for the request again. failed tells that its last run is why, which counts with skipFailed.
+func (s *candidates) problem(r *library.Record, request *mapparams.Request, made, skipFailed bool) (why string, failed bool) {
+	if found := ir.Validate(r.Workflow, s.Catalogue, ir.Options{}); found.HasErrors() {
+		return "the saved workflow " + r.Name + " is no longer valid: " + found[0].Message, false
+	}
+	if why := s.unfit(r, request); why != "" {
+		return why, false
+	}
+	if why := s.unequal(r, request.Text); why != "" && !made {
+		return why, false
+	}
+	if why := neverWell(r); skipFailed && why != "" {
+		return why, true
+	}
+	return "", false
 }
 
 // rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what

@@ -46,7 +46,8 @@ type app struct {
 	root     *cobra.Command
 	commands map[*cobra.Command]*options
 
-	noLog bool // the log op shows nothing
+	noLog bool                    // the log op shows nothing
+	watch func(engine.Transition) // told of each step that ends; nil: nobody is
 
 	screen *screen // what stderr is
 

@@ -223,12 +223,15 @@ func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, er
 	return w, nil
 }
 
-// observer shows the steps as they end, if that is wanted.
+// observer shows the steps as they end, if that is wanted, and tells who watches.
 func (a *app) observer() func(engine.Transition) {
 	if !a.verbose {
-		return nil
+		return a.watch
 	}
 	return func(t engine.Transition) {
+		if a.watch != nil {
+			a.watch(t)
+		}
 		action := "failed"
 		if t.Action != nil {
 			action = "-> " + *t.Action

@@ -27,7 +27,7 @@ const later = `
 why
 workflow: test
 trace: list show prune
-mcp: serve add list remove check`
+mcp: add remove check`
 
 // commandsOf lists the commands of such a text, groups too.
 func commandsOf(text string) map[string]bool {

@@ -14,12 +14,12 @@ import (
 func (a *app) mcpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
-		Short: "Use the tools of MCP servers",
+		Short: "Use the tools of MCP servers, and offer pflow as one",
 		Long: `MCP servers are programs and addresses that offer tools by the Model Context Protocol. Which there are stands in mcp.json of
 your home; their tools are components named mcp.SERVER.TOOL, as others are.`,
-		Example: "  pflow mcp list",
+		Example: "  pflow mcp list\n  pflow mcp serve",
 	}
-	c.AddCommand(a.mcpListCommand())
+	c.AddCommand(a.mcpListCommand(), a.mcpServeCommand())
 	return c
 }
 

@@ -113,21 +113,27 @@ func (a *app) nodeSearchCommand() *cobra.Command {
 				return err
 			}
 			query := strings.Join(args, " ")
-			docs := make([]catalogue.Doc, len(list))
-			for i := range list {
-				docs[i] = catalogue.Document(list[i])
-			}
-			var found []*ir.Interface
-			for _, i := range catalogue.BM25(query, docs) {
-				if len(found) < 10 && shares(query, docs[i]) {
-					found = append(found, list[i])
-				}
-			}
+			found := searchNodes(list, query)
 			return a.printNodes("pflow.nodes/v1", found, fmt.Sprintf("no node type says anything of %q; pflow node list shows them all", query))
 		},
 	}
 	a.nodeFlags(c)
 	return c
+}
+
+// searchNodes finds components by what they do, the best first, at most 10.
+func searchNodes(list []*ir.Interface, query string) []*ir.Interface {
+	docs := make([]catalogue.Doc, len(list))
+	for i := range list {
+		docs[i] = catalogue.Document(list[i])
+	}
+	var found []*ir.Interface
+	for _, i := range catalogue.BM25(query, docs) {
+		if len(found) < 10 && shares(query, docs[i]) {
+			found = append(found, list[i])
+		}
+	}
+	return found
 }
 
 // shares reports whether any word of a query, or the beginning of one, stands in a document.

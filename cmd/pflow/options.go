@@ -43,6 +43,12 @@ type options struct {
 	clientErr  error
 }
 
+// again gives the same options with nothing loaded yet, for what goes on with others.
+func (o *options) again() *options {
+	return &options{nodeFiles: o.nodeFiles, noBuiltin: o.noBuiltin, flowName: o.flowName, date: o.date, set: o.set,
+		model: o.model, record: o.record, replay: o.replay, replayOrCall: o.replayOrCall}
+}
+
 // optionsOf gives the options of a command.
 func (a *app) optionsOf(c *cobra.Command) *options {
 	if a.commands == nil {

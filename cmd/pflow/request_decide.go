@@ -234,7 +234,7 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	if err := a.approveDestructive(ctx, l, store, again, f); err != nil {
 		return err
 	}
-	res, err := a.execute(ctx, l, store, f)
+	res, err := a.execute(ctx, l, store, a.approve(f))
 	if err != nil {
 		return err
 	}
@@ -247,27 +247,32 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	return nil
 }
 
-// conclude is the end of a run that a request led to: what is new is saved if it is done, its outcome is noted.
+// conclude is the end of a run that a request led to.
 func (a *app) conclude(ctx context.Context, l *loaded, res *workflow.Result, again string) error {
-	name := l.source.Name
 	failed := "run it again with: " + again
-	var unsaved error
 	if l.source.Draft != nil {
-		failed = fmt.Sprintf("%s is not saved, since its first run failed; keep it with: %s", name, a.keepHint(name, res.RunID))
-		if res.Status == workflow.Done {
-			kept, err := a.keep(ctx, l.source.Draft)
-			if err != nil {
-				unsaved = fail(exitFailed, "the run is done, but %s is not saved: %v; keep it with: %s", name, err, a.keepHint(name, res.RunID))
-			} else {
-				name = kept
-			}
-		}
+		failed = fmt.Sprintf("%s is not saved, since its first run failed; keep it with: %s", l.source.Name, a.keepHint(l.source.Name, res.RunID))
 	}
-	a.note(ctx, name, l.program, res)
+	_, unsaved := a.settle(ctx, l, res)
 	if err := a.endedAs(res, again, failed); err != nil {
 		return err
 	}
 	return unsaved
+}
+
+// settle saves the new workflow of a run that is done, under the name that it gives, and notes what came of the run.
+func (a *app) settle(ctx context.Context, l *loaded, res *workflow.Result) (name string, unsaved error) {
+	name = l.source.Name
+	if l.source.Draft != nil && res.Status == workflow.Done {
+		kept, err := a.keep(ctx, l.source.Draft)
+		if err != nil {
+			unsaved = fail(exitFailed, "the run is done, but %s is not saved: %v; keep it with: %s", name, err, a.keepHint(name, res.RunID))
+		} else {
+			name = kept
+		}
+	}
+	a.note(ctx, name, l.program, res)
+	return name, unsaved
 }
 
 // keepHint is the command that saves what a run was made of.

@@ -217,7 +217,7 @@ func (a *app) approve(f *runFlags) workflow.Approve {
 
 // start begins a run with a journal and prints its result.
 func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
-	res, err := a.execute(ctx, l, store, f)
+	res, err := a.execute(ctx, l, store, a.approve(f))
 	if err != nil {
 		return err
 	}
@@ -226,10 +226,10 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 }
 
 // execute runs a workflow with a journal.
-func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, f *runFlags) (*workflow.Result, error) {
+func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, approve workflow.Approve) (*workflow.Result, error) {
 	id := journal.NewID(time.Now())
 	l.written.ID = id
-	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: a.approve(f)}
+	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: approve}
 	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()

@@ -10,11 +10,21 @@ import (
 	"pflow/internal/workflow"
 )
 
-// resumeWorkflow goes on with a run of a workflow, with the exact documents it began with.
+// resumeWorkflow goes on with a run of a workflow and prints how it ended.
 func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, f *runFlags) error {
-	r, err := workflow.Reload(documents, a.nodeTypes())
+	l, res, err := a.goOn(ctx, id, past, documents, w, a.approve(f))
 	if err != nil {
 		return err
+	}
+	again := &invocation{path: "pflow run", subject: l.source.Name, flags: a.sameHome()}
+	return a.conclude(ctx, l, res, again.command())
+}
+
+// reload compiles the workflow of a run from the exact documents that it began with.
+func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow.Reloaded, *workflow.Program, error) {
+	r, err := workflow.Reload(documents, a.nodeTypes())
+	if err != nil {
+		return nil, nil, err
 	}
 	r.Env.Getenv, r.Env.Keys = a.getenv, a.keyVariables()
 	r.Env.Unkept = past.History.Unkept()
@@ -24,26 +34,34 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	}
 	program, found := workflow.Compile(r.Source, r.Env)
 	if err := found.Err(); err != nil {
-		return err
-	}
-	if err := a.mayGoOn(id, r, program); err != nil {
-		return err
+		return nil, nil, err
 	}
 	a.screen.hide(program.Mask)
+	return r, program, nil
+}
+
+// goOn goes on with a run of a workflow.
+func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, approve workflow.Approve) (*loaded, *workflow.Result, error) {
+	r, program, err := a.reload(id, past, documents)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.mayGoOn(id, r, program); err != nil {
+		return nil, nil, err
+	}
 	p := a.follow("running " + r.Source.Name)
 	res, err := program.Run(process.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
 		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer()},
-		Approve: a.approve(f),
+		Approve: approve,
 	})
 	p.stop()
 	if err != nil {
-		return a.undecided(id, err)
+		return nil, nil, a.undecided(id, err)
 	}
 	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
-		return a.leftError(id, res.Error)
+		return nil, nil, a.leftError(id, res.Error)
 	}
-	again := &invocation{path: "pflow run", subject: r.Source.Name, flags: a.sameHome()}
-	return a.conclude(ctx, &loaded{source: r.Source, program: program}, res, again.command())
+	return &loaded{source: r.Source, program: program}, res, nil
 }
 
 // mayGoOn says what keeps a run from going on here and now; the run stays what it is.

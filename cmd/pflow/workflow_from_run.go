@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 
 	"pflow/engine"
@@ -14,12 +12,10 @@ import (
 // fromRun gives the workflow that a run was made of: the record that a request would have saved, else its document alone.
 // ended is how the run ended, nil where that says nothing of the workflow.
 func (a *app) fromRun(id string) (r *library.Record, src workflow.Source, ended *library.Ended, err error) {
-	past, documents, err := journal.Read(a.homeDir(), id)
+	past, documents, err := a.readRun(id)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, src, nil, usage("there is no run %q%s", id, didYouMean(id, a.runs()))
 	case err != nil:
-		return nil, src, nil, usage("run %s: %s", id, fileError(err))
+		return nil, src, nil, err
 	case !workflow.IsDocuments(documents):
 		return nil, src, nil, usage("run %s is no run of a workflow; a request whose plan was not run is planned again", id)
 	}

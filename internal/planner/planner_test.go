@@ -78,7 +78,7 @@ func TestFile(t *testing.T) {
 	if again, err := Key(home); err != nil || !bytes.Equal(again, key) {
 		t.Errorf("another key: %v", err)
 	}
-	if info, err := os.Stat(filepath.Join(home, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(home, "key")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
 	other, err := Key(t.TempDir())
@@ -116,7 +116,7 @@ func TestFile(t *testing.T) {
 	if unsealed, _ := FileOf("do it", r, uses, nil); !strings.Contains(string(unsealed), `"plan_seal": ""`) {
 		t.Error("sealed without a key")
 	}
-	if err := os.Chmod(filepath.Join(home, keyFile), 0o644); err != nil {
+	if err := os.Chmod(filepath.Join(home, "key"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Key(home); err == nil || !strings.Contains(err.Error(), "read by others") {

@@ -76,9 +76,31 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	if err != nil {
 		return nil, err
 	}
+	res := p.told(got)
+	res.Warnings = append(append([]string{}, r.warnings...), res.Warnings...)
+	return res, nil
+}
+
+// Past is how far a run came, by its history; nothing runs. ended is how it ended, as its journal says: with "" it has not.
+func (p *Program) Past(h *engine.History, ended engine.Status) (*Result, error) {
+	run := engine.NewRun(p.flow, nil)
+	for i := range h.Events {
+		if _, err := run.Step(&h.Events[i]); err != nil {
+			return nil, fmt.Errorf("the journal does not fit its workflow at event %d: %w", i+1, err)
+		}
+	}
+	got := run.Result()
+	if got.Error == nil { // what ended a run from outside is no event of its journal
+		got.Status = ended
+	}
+	return p.told(got), nil
+}
+
+// told is a run of the program's flow as one of its workflow.
+func (p *Program) told(got *engine.Result) *Result {
 	res := p.Unrun(Status(got.Status))
 	res.Error, res.Steps, res.Usage, res.RunID, res.Lost = got.Error, got.Steps, got.Usage, got.RunID, got.Lost
-	res.Warnings = append(append(res.Warnings, r.warnings...), got.Warnings...)
+	res.Warnings = append(res.Warnings, got.Warnings...)
 	switch {
 	case got.Status == engine.Waiting:
 		for _, w := range got.Waits {
@@ -96,5 +118,5 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	case got.Status == engine.Done:
 		res.Outputs, _ = p.outputs.values(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) }).(map[string]any)
 	}
-	return res, nil
+	return res
 }

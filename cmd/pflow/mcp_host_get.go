@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"pflow/engine"
+	"pflow/engine/journal"
+	"pflow/internal/planner"
+	"pflow/internal/workflow"
+)
+
+// unfinished is the status of a run that has not ended: it goes on, or its process was killed.
+const unfinished workflow.Status = "unfinished"
+
+// readRun reads a run of the home.
+func (a *app) readRun(id string) (*journal.Past, []byte, error) {
+	past, documents, err := journal.Read(a.homeDir(), id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, usage("there is no run %q%s", id, didYouMean(id, a.runs()))
+	case err != nil:
+		return nil, nil, usage("run %s: %s", id, fileError(err))
+	}
+	return past, documents, nil
+}
+
+// Get implements mcpserve.Host.
+func (h *mcpHost) Get(ctx context.Context, id string) (any, error) {
+	a, _, err := h.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	past, documents, err := a.readRun(id)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	if !workflow.IsDocuments(documents) {
+		return a.pastPlan(id, past, documents)
+	}
+	_, program, err := a.reload(id, past, documents)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	res, err := program.Past(&past.History, past.Status)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	if res.RunID = id; past.Status == "" {
+		res.Status = unfinished
+	}
+	return runAnswer{Result: res}, nil
+}
+
+// pastPlan is how far the run of a flow came, with its plan, if it made one.
+func (a *app) pastPlan(id string, past *journal.Past, documents []byte) (any, error) {
+	flow, err := a.recorded(documents)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	run := engine.NewRun(flow, nil)
+	for i := range past.History.Events {
+		if _, err := run.Step(&past.History.Events[i]); err != nil {
+			return nil, fmt.Errorf("run %s: the journal does not fit its flow at event %d: %w", id, i+1, err)
+		}
+	}
+	res := run.Result()
+	res.RunID = id
+	if res.Error == nil {
+		res.Status = past.Status
+	}
+	out := map[string]any{"status": string(res.Status), "run_id": id, "flow": flow.Name, "steps": res.Steps, "error": res.Error}
+	switch {
+	case past.Status == "":
+		out["status"] = string(unfinished)
+	case planner.Is(flow) && past.Status == engine.Done:
+		out["plan"] = planner.Of(flow, res)
+	}
+	return out, nil
+}
