@@ -433,6 +433,39 @@ func TestGitMergeConflict(t *testing.T) {
 	r.fails("git-merge", map[string]any{"branch": "theirs", "fast_forward": "only"}, fault.InvalidRequest, "diverged")
 }
 
+// TestGitStash checks that what was put aside comes back whole, or not at all.
+func TestGitStash(t *testing.T) {
+	r := newRepository(t, map[string]string{"a": "1\n", "b": "1\n", "sub/c": "1\n"})
+	r.fails("git-stash-pop", nil, fault.NotFound, "no_stash")
+	r.write("a", "2\n")
+	r.write("sub/new", "new\n")
+	before := readFiles(t, r.dir)
+	equal(t, "aside", r.run("git-stash", map[string]any{"message": "--all", "untracked": true, "cwd": "sub"})["files"], list("../a", "new"))
+	equal(t, "clean", r.run("git-status", nil)["status"].(map[string]any)["clean"], true)
+	if !strings.HasSuffix(r.git("stash", "list"), "--all") {
+		t.Error(r.git("stash", "list"))
+	}
+	r.write("b", "mine\n")
+	e := r.fails("git-stash-pop", nil, fault.InvalidRequest, "dirty")
+	equal(t, "dirty", e.Details["files"], list("b"))
+	r.run("git-restore", map[string]any{"paths": list("b")})
+	equal(t, "back", r.run("git-stash-pop", map[string]any{"cwd": "sub"})["files"], list("../a", "new"))
+	equal(t, "files", readFiles(t, r.dir), before)
+
+	r.run("git-stash", map[string]any{"untracked": true})
+	r.commit("Other", map[string]string{"a": "3\n"})
+	r.write("mine", "mine\n")
+	at := readFiles(t, r.dir)
+	r.fails("git-stash-pop", nil, fault.ExitStatus, "conflict")
+	equal(t, "files after a conflict", readFiles(t, r.dir), at)
+	equal(t, "untracked", r.run("git-status", nil)["untracked"], list("mine"))
+	r.git("reset", "-q", "--hard", "HEAD~1")
+	r.write("sub/new", "in the way\n")
+	at = readFiles(t, r.dir)
+	r.fails("git-stash-pop", nil, fault.ExitStatus, "conflict")
+	equal(t, "files after one that was in the way", readFiles(t, r.dir), at)
+}
+
 func TestGitRemote(t *testing.T) {
 	r := newRepository(t, map[string]string{"a": "1\n"})
 	r.fails("git-push", nil, fault.NotFound, "no_remote")

@@ -35,6 +35,8 @@ func Types(d Deps) []nodetype.Type {
 		gitUnstage(d),
 		gitCommit(d),
 		gitRestore(d),
+		gitStash(d),
+		gitStashPop(d),
 		gitCheckout(d),
 		gitBranches(d),
 		gitRenameBranch(d),

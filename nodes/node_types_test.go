@@ -249,7 +249,7 @@ func TestInterfaces(t *testing.T) {
 		}
 	}
 	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow",
-		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone",
+		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-stash", "git-stash-pop", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone",
 		"read-table", "write-table", "convert-table", "summarise-table", "join-tables"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)

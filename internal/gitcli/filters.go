@@ -1,6 +1,7 @@
 package gitcli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -39,13 +40,22 @@ func (g *Git) withoutFilters(ctx context.Context) error {
 		if strings.ContainsAny(f.key, "=\n") {
 			return fault.New(fault.Refused, "the configuration of the repository names a filter %q, which cannot be turned off; take it out of .git/config", f.key)
 		}
-		g.unfilter = append(g.unfilter, f.key+"="+trusted[f.key])
-		if strings.HasSuffix(f.key, ".required") && trusted[f.key] == "" {
-			g.unfilter[len(g.unfilter)-1] = f.key + "=false"
-		}
+		g.unfilter = append(g.unfilter, f.key+"="+cmp.Or(trusted[f.key], harmless(f.key)))
 	}
 	g.filtering = true
 	return nil
+}
+
+// harmless is what stands for a filter that is turned off. An empty command would do, but before 2.2 git takes KEY= for a
+// boolean and fails; process is newer than that, and must be empty.
+func harmless(key string) string {
+	switch {
+	case strings.HasSuffix(key, ".required"):
+		return "false"
+	case strings.HasSuffix(key, ".process"):
+		return ""
+	}
+	return "cat"
 }
 
 type setting struct{ key, value string }
