@@ -45,14 +45,18 @@ var imports = map[string][]string{
 	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
+	"internal/github":     {"internal/fault", "github.com/google/go-github"},
+	"internal/githubtest": {},
+	"internal/secret":     {"internal/diag", "internal/fault", "internal/mask", "internal/value", "github.com/zalando/go-keyring"},
+
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/flowdiff":  {"engine", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
 	"internal/home":      {"internal/fault"},
-	"internal/settings":  {"ir", "engine/journal", "internal/atomicfile", "internal/diag", "internal/home", "internal/value", "internal/yamltree"},
+	"internal/settings":  {"ir", "engine/journal", "internal/atomicfile", "internal/diag", "internal/home", "internal/secret", "internal/value", "internal/yamltree"},
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/mcp":       {"ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "github.com/modelcontextprotocol/go-sdk"},
-	"internal/nodetype":  {"ir", "internal/fault"},
+	"internal/nodetype":  {"ir", "internal/fault", "internal/secret"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
 	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
@@ -74,7 +78,7 @@ var imports = map[string][]string{
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
 	"internal/experiment": {"engine", "engine/*", "ir", "internal/*", "golang.org/x/text", "modernc.org/sqlite"},
-	"internal/llm":        {"engine/cond", "internal/process", "internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/prompt", "internal/repair", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
+	"internal/llm":        {"engine/cond", "internal/process", "internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/prompt", "internal/repair", "internal/secret", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
 	"internal/llmtest":    {"internal/diag", "internal/value", "internal/yamltree"},
 	"internal/trace":      {"engine", "internal/fault", "internal/value"},
 	"internal/stats":      {"internal/fault", "gonum.org/v1/gonum"},
@@ -92,6 +96,8 @@ var testImports = map[string][]string{
 	"prompts":             {"internal/prompt"},
 	"internal/yamltree":   {"internal/value"},
 	"internal/llm":        {"internal/llmtest"},
+	"internal/github":     {"internal/githubtest", "internal/outbound"},
+	"internal/githubtest": {},
 	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
 }
 
@@ -105,6 +111,8 @@ var importers = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/prompt",
 	"github.com/sashabaranov/go-openai":        "internal/llm",
 	"golang.org/x/term":                        "cmd/pflow",
+	"github.com/zalando/go-keyring":            "internal/secret",
+	"github.com/google/go-github":              "internal/github",
 	"github.com/rogpeppe/go-internal":          "internal/flowdiff",
 	"mvdan.cc/sh/v3":                           "nodes",
 	"gonum.org/v1/gonum":                       "internal/stats",

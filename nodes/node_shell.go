@@ -158,10 +158,13 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*process.Progra
 		}
 		text := ir.Text(env[name])
 		if env[name] == nil {
-			if c.Env == nil || c.Env(name) == "" {
+			var err error
+			if text, err = c.Secret(ctx, name); err != nil {
+				return nil, err
+			}
+			if text == "" {
 				continue
 			}
-			text = c.Env(name)
 		}
 		if err := fitsProgram("env."+name, text); err != nil {
 			return nil, err

@@ -53,5 +53,16 @@ func Types(d Deps) []nodetype.Type {
 		convertTable(),
 		summariseTable(),
 		joinTables(),
+		githubGetIssue(d),
+		githubListIssues(d),
+		githubListPRs(d),
+		githubGetPR(d),
+		githubGetFile(d),
+		githubListReleases(d),
+		githubCreateIssue(d),
+		githubCreatePR(d),
+		githubComment(d),
+		githubUpdateIssue(d),
+		githubCreateRelease(d),
 	})
 }

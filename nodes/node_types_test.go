@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/fault"
+	"pflow/internal/githubtest"
 	"pflow/internal/llm"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
@@ -38,6 +40,16 @@ func exampleDeps() Deps {
 	return Deps{
 		Environ: append(os.Environ(), gitIdentity...),
 		HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host == "api.github.com" {
+				w := httptest.NewRecorder()
+				if r.Body == nil {
+					r.Body = http.NoBody
+				}
+				exampleHub().ServeHTTP(w, r)
+				resp := w.Result()
+				resp.Request = r
+				return resp, nil
+			}
 			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: 12,
 				Body: io.NopCloser(strings.NewReader(`{"count": 2}`)), Request: r}, nil
 		})},
@@ -53,6 +65,27 @@ func exampleDeps() Deps {
 			return &llm.Reply{Text: value.JSON(reply), Value: reply, Model: "test/model", Usage: usage}, nil
 		},
 	}
+}
+
+// exampleHub is the GitHub of the examples.
+func exampleHub() *githubtest.Server {
+	user := map[string]any{"login": "ada"}
+	return &githubtest.Server{Open: true, Repos: map[string]*githubtest.Repo{"octo/tool": {
+		Branches: []string{"main", "stop"},
+		Files:    map[string]string{"v1:docs/guide.md": "# Guide\n"},
+		Issues: []map[string]any{{"number": 1, "title": "It hangs", "body": "On start.", "state": "open", "user": user, "labels": []any{map[string]any{"name": "bug"}},
+			"comments": 1, "created_at": "2026-01-02T15:04:05Z", "updated_at": "2026-01-03T15:04:05Z", "html_url": "https://github.com/octo/tool/issues/1"}},
+		Comments: map[string][]map[string]any{"1": {{"id": 7, "body": "Here, too.", "user": map[string]any{"login": "bob"}, "created_at": "2026-01-03T15:04:05Z",
+			"html_url": "https://github.com/octo/tool/issues/1#issuecomment-7"}}},
+		Pulls: []map[string]any{{"number": 2, "title": "Start at once", "state": "closed", "user": user, "head": map[string]any{"ref": "fix", "sha": "1f"},
+			"base": map[string]any{"ref": "main", "sha": "0f"}, "created_at": "2026-01-04T15:04:05Z", "updated_at": "2026-01-05T15:04:05Z",
+			"closed_at": "2026-01-05T15:04:05Z", "merged_at": "2026-01-05T15:04:05Z", "html_url": "https://github.com/octo/tool/pull/2",
+			"commits": 1, "comments": 0, "additions": 2, "deletions": 1, "changed_files": 1}},
+		Changed: map[string][]map[string]any{"2": {{"filename": "main.go", "status": "modified", "additions": 2, "deletions": 1, "changes": 3,
+			"patch": "@@ -1 +1,2 @@\n-wait()\n+// at once\n+start()"}}},
+		Releases: []map[string]any{{"id": 1, "tag_name": "v1", "name": "v1", "body": "The first one.", "author": user, "created_at": "2026-01-06T15:04:05Z",
+			"published_at": "2026-01-06T15:04:05Z", "html_url": "https://github.com/octo/tool/releases/tag/v1"}},
+	}}}
 }
 
 // newCall makes a call as a runner does: in a folder, with templates that scope fills in.

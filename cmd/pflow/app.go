@@ -21,6 +21,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/home"
 	"pflow/internal/printable"
+	"pflow/internal/secret"
 	"pflow/internal/settings"
 	"pflow/nodes"
 	"pflow/prompts"
@@ -55,6 +56,9 @@ type app struct {
 
 	homeOnce sync.Once
 	homeGot  home.Home
+
+	secretsOnce sync.Once
+	secretsGot  *secret.Store
 
 	settingsOnce sync.Once
 	settingsGot  *settings.Settings

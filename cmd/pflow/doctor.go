@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"pflow/internal/printable"
 	"pflow/internal/settings"
 	"pflow/internal/shelf"
+	"pflow/nodes"
 )
 
 // doctorSchema names the shape of `pflow doctor --json`.
@@ -38,23 +40,32 @@ type checkup struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
+	var readSecrets bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show the settings that hold, where each comes from, and what is wrong",
 		Long: `Show the settings that hold and where each comes from, and look at all that pflow reads: the home, the settings, the
-flows, the declared nodes, the saved workflows and the runs that can be resumed. Nothing is changed. The exit
-status is 1 if something is wrong.`,
+flows, the declared nodes, the saved workflows and the runs that can be resumed. Nothing is changed. Secrets that the
+settings map to commands or the keyring are listed; with --secrets each is read, to see whether that works, and not shown.
+The exit status is 1 if something is wrong.`,
 		Example: "  pflow doctor\n  pflow doctor --json",
 		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return a.doctor() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			var more []checkup
+			if readSecrets {
+				more = a.checkSecrets(c.Context())
+			}
+			return a.doctor(more)
+		},
 	}
+	c.Flags().BoolVar(&readSecrets, "secrets", false, "read the secrets that the settings map, to see whether that works")
 	a.nodeFlags(c)
 	a.modelFlag(c)
 	return c
 }
 
-func (a *app) doctor() error {
-	values, checks := a.effectiveValues(), a.checkups()
+func (a *app) doctor(more []checkup) error {
+	values, checks := a.effectiveValues(), append(a.checkups(), more...)
 	wrong := 0
 	for _, c := range checks {
 		if c.Status == "error" {
@@ -115,7 +126,7 @@ func (a *app) effectiveValues() []effective {
 			editor = effective{"editor", v, name}
 		}
 	}
-	return []effective{
+	out := []effective{
 		home,
 		{"flow", orElse(flow, "none"), orElse(source, "settings.yaml cannot be read")},
 		a.effectiveModel(),
@@ -124,6 +135,49 @@ func (a *app) effectiveValues() []effective {
 		{"retention", fmt.Sprintf("%d runs, %d days, %s", s.Retention.Runs, int(s.Retention.Age.Hours())/24, settings.Size(s.Retention.Bytes)), from("retention", "default")},
 		editor,
 	}
+	for _, agent := range s.Agents {
+		out = append(out, effective{"agent " + agent.Name, a.agentState(agent), orElse(placed(agent.Place), "default")})
+	}
+	for _, m := range s.Secrets {
+		state := "from " + m.Says()
+		if a.getenv(m.Name) != "" {
+			state = "from the environment, which goes before " + m.Says()
+		}
+		out = append(out, effective{"secret " + m.Name, state, m.Place.String()})
+	}
+	return out
+}
+
+func placed(p diag.Place) string {
+	if p.Line == 0 {
+		return ""
+	}
+	return p.String()
+}
+
+// agentState is the command of an agent, and whether its program is there.
+func (a *app) agentState(agent settings.Agent) string {
+	var words []string
+	for _, w := range agent.Command {
+		words = append(words, shellQuote(w))
+	}
+	state := strings.Join(words, " ")
+	if nodes.FindProgram(a.getenv, agent.Command[0]) == "" {
+		state += ", which is not there"
+	}
+	return state
+}
+
+// checkSecrets reads each secret that the settings map.
+func (a *app) checkSecrets(ctx context.Context) (out []checkup) {
+	for _, m := range a.secrets().Mapped() {
+		c := checkup{"secret " + m.Name, "ok", "can be read"}
+		if _, err := a.secrets().Read(ctx, m.Name); err != nil {
+			c.Status, c.Message = "error", err.Error()
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // effectiveModel is the model that is called where a flow names none.

@@ -8,13 +8,39 @@ import (
 
 	"pflow/internal/llm"
 	"pflow/internal/mask"
+	"pflow/internal/secret"
 	"pflow/internal/workflow"
 )
 
+// secrets are what is read by the names of variables that hold keys and secrets: the environment, and where settings.yaml maps
+// a name to.
+func (a *app) secrets() *secret.Store {
+	a.secretsOnce.Do(func() {
+		o := secret.Options{Getenv: a.getenv, Terminal: a.interactive}
+		if s, err := a.settings(); err == nil { // whoever relies on the settings says why
+			o.Mapped = s.Secrets
+		}
+		a.secretsGot = secret.New(o)
+	})
+	return a.secretsGot
+}
+
+// readSecrets reads the secrets of a workflow that the settings map to somewhere else, before it is run.
+func (a *app) readSecrets(ctx context.Context, l *loaded) error {
+	if err := l.program.ReadSecrets(ctx); err != nil {
+		return fail(exitMissing, "%s needs more to run: %v", l.program.Name, err)
+	}
+	return nil
+}
+
 // keyVariables are the environment variables that hold keys, which are masked wherever they come up and not given to the
-// commands of workflows: those of the providers in models.yaml, and whatever else is called so.
+// commands of workflows: those of the providers in models.yaml, GitHub's, those that settings.yaml maps, and whatever else is
+// called so.
 func (a *app) keyVariables() []string {
-	var names []string
+	names := []string{"GITHUB_TOKEN", "GH_TOKEN"}
+	for _, m := range a.secrets().Mapped() {
+		names = append(names, m.Name)
+	}
 	models, err := llm.ReadModels(a.homeDir())
 	if err != nil { // whoever calls a model says why
 		models, err = llm.ReadModels("")
@@ -50,7 +76,7 @@ func (a *app) environWithoutKeys() []string {
 // withoutKeys refuses text of a request that would be kept and sent with a key in it, or with a secret of a saved workflow.
 func (a *app) withoutKeys(ctx context.Context, what, text string) error {
 	holds := func(name string, shortest int) bool {
-		v := a.getenv(name)
+		v := a.secrets().Known(name)
 		return len(v) >= shortest && mask.New(mask.Env(name, v)).Has(text)
 	}
 	for _, name := range a.keyVariables() {

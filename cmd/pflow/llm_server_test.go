@@ -93,5 +93,8 @@ func keepsSecrets(ts *testscript.TestScript) {
 		if strings.Contains(ts.ReadFile(stream), serverKey) {
 			ts.Fatalf("the key of the model server is in %s", stream)
 		}
+		if strings.Contains(ts.ReadFile(stream), hubToken) {
+			ts.Fatalf("the token of the GitHub server is in %s", stream)
+		}
 	}
 }

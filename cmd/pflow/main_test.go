@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 //	run-id VAR              sets VAR to the id of the newest run in the home
 //	llm-server SCRIPT.yaml  starts a scripted model server as the endpoint of openai; the script fails if at its end
 //	                        replies are left, requests had none, or a file or what exits ran shows the key
+//	github-server REPOS.json  starts a server of GitHub's API with these repositories (internal/githubtest) and a token for it;
+//	                        the script fails if a file or what exits ran shows the token
+//	github-sent FILE        writes what was asked of it so far into a file
 //	llm-sent FILE           writes what the server was sent so far into a file
 //
 // and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs. The condition race holds where
@@ -62,6 +65,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PFLOW_HOME", "")
 			e.Setenv("GORACE", raceOptions)
 			watchServers(e)
+			watchHubs(e)
 			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
 		},
 		Condition: func(name string) (bool, error) {
@@ -72,6 +76,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer, "llm-sent": llmSent,
+			"github-server": githubServer, "github-sent": githubSent,
 		},
 	})
 }

@@ -207,7 +207,7 @@ func (h *mcpHost) redraft(ctx context.Context, a *app, digest string) (*planDraf
 	if d.digest = planned.Digest(p.Request, uses); d.digest != digest {
 		return nil, fmt.Errorf("what the plan uses was changed since it was made: call plan again")
 	}
-	d.plan.Secrets(a.getenv)
+	d.plan.Secrets(a.secrets().Has)
 	return d, nil
 }
 

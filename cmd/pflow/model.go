@@ -14,7 +14,7 @@ func (a *app) modelCommand() *cobra.Command {
 		Use:   "model",
 		Short: "List and check the language models that flows can ask",
 		Long: `A model is named PROVIDER/MODEL. Providers are data: models.yaml in your home adds to those that pflow ships, or
-changes them. Keys come from the environment only.`,
+changes them. Keys come from the environment, or from where settings.yaml says.`,
 		Example: "  pflow model list\n  pflow model check openai/gpt-4.1-mini",
 	}
 	c.AddCommand(a.modelCheckCommand(), a.modelListCommand())
@@ -34,7 +34,7 @@ func (a *app) modelClient(o llm.Options) (*llm.Client, error) {
 	if o.Model == "" {
 		o.Model = s.Model
 	}
-	o.Getenv, o.Home, o.Environ = a.getenv, a.homeDir(), a.environWithoutKeys
+	o.Getenv, o.Secrets, o.Home, o.Environ = a.getenv, a.secrets(), a.homeDir(), a.environWithoutKeys
 	c, err := llm.New(o)
 	if err != nil {
 		return nil, usage("%v", err)

@@ -82,9 +82,9 @@ what is not listed is unpriced, and a flow with a limit on cost_usd does not cal
 }
 
 func (a *app) providerItem(models *llm.Models, p *llm.Provider) providerItem {
-	e := p.Endpoint(a.getenv)
+	e := p.Endpoint(a.getenv, a.secrets().Has)
 	out := providerItem{
-		Name: p.Name, BaseURL: e.Shown(), KeyEnv: p.KeyVar, KeySet: e.Key != "", KeyNeeded: e.Key != "" || e.KeyMissing, Ladder: p.Ladder, Models: []modelItem{},
+		Name: p.Name, BaseURL: e.Shown(), KeyEnv: p.KeyVar, KeySet: e.HasKey, KeyNeeded: e.HasKey || e.KeyMissing, Ladder: p.Ladder, Models: []modelItem{},
 	}
 	if p.BaseURL == "" {
 		out.BaseURL = ""

@@ -27,7 +27,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 	if file == nil {
 		file = a.results
 	}
-	lines := &planner.Lines{Flow: flow, Shelves: &shelf.Narrowed{Base: base}, Date: a.date, Concurrency: concurrency, Getenv: a.getenv}
+	lines := &planner.Lines{Flow: flow, Shelves: &shelf.Narrowed{Base: base}, Date: a.date, Concurrency: concurrency, HasSecret: a.secrets().Has}
 	number, err := lines.Plan(ctx, in, file)
 	switch {
 	case errors.Is(err, planner.ErrUnwritten):

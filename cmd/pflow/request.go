@@ -281,7 +281,7 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 		ctx = a.withExchanges(ctx, o.RunID)
 	}
 	plan := planner.Plan(p.within(ctx), flow, r, o)
-	plan.Secrets(a.getenv)
+	plan.Secrets(a.secrets().Has)
 	return plan, nil
 }
 

@@ -66,10 +66,6 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 
 // askMissing asks for the inputs that the request does not say.
 func (a *app) askMissing(ctx context.Context, d *planDraft) error {
-	secrets := map[string]string{}
-	if d.loaded != nil {
-		secrets = d.loaded.asked
-	}
 	for _, m := range d.plan.MissingParams {
 		missing, _ := m.(map[string]any)
 		name, _ := missing["name"].(string)
@@ -77,7 +73,7 @@ func (a *app) askMissing(ctx context.Context, d *planDraft) error {
 		if !ok {
 			continue
 		}
-		if err := a.askInput(ctx, in, d.params, secrets, "nothing was saved or run"); err != nil {
+		if err := a.askInput(ctx, in, d.params, "nothing was saved or run"); err != nil {
 			return err
 		}
 	}

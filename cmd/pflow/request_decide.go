@@ -133,7 +133,7 @@ func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, 
 }
 
 func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
-	d.plan.Secrets(a.getenv) // they may be set here, and not where it was planned
+	d.plan.Secrets(a.secrets().Has) // they may be set here, and not where it was planned
 	a.showDraft(ctx, d)
 	if d.plan.Status == planner.NeedsInput {
 		if !a.interactive() {
@@ -216,6 +216,9 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 		return d.stuck
 	}
 	l := d.loaded
+	if err := a.readSecrets(ctx, l); err != nil {
+		return err
+	}
 	given := workflow.Given{Values: d.params}
 	if text, ok := d.request.Stdin.(string); ok && l.program.Piped {
 		given.Stdin = &text

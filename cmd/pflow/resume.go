@@ -99,7 +99,7 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 	if e, _ := plan.Error.(map[string]any); e != nil && (e["kind"] == "provider_error" || slices.Contains(unreached, fault.Kind(fmt.Sprint(e["kind"])))) && w.Undo() == nil {
 		return a.leftError(id, &engine.RunError{Kind: fmt.Sprint(e["kind"]), Message: fmt.Sprint(e["message"])})
 	}
-	plan.Secrets(a.getenv)
+	plan.Secrets(a.secrets().Has)
 	switch {
 	case r == nil || !r.Decide:
 		return a.showPlanned(ctx, plan)

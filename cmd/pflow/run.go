@@ -82,6 +82,11 @@ cancelled or waits for approval is continued by pflow resume.`,
 
 // runLoaded runs a workflow with what the command line gives.
 func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFlags) error {
+	if !f.dryRun {
+		if err := a.readSecrets(ctx, l); err != nil {
+			return err
+		}
+	}
 	given, err := l.given(in)
 	if err != nil {
 		return err
@@ -94,7 +99,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	store, missing, err := l.program.Bind(given)
 	if err == nil && len(missing) > 0 && a.interactive() && !f.dryRun {
 		for _, in := range missing {
-			if err := a.askInput(ctx, in, given.Values, l.asked, "nothing was run"); err != nil {
+			if err := a.askInput(ctx, in, given.Values, "nothing was run"); err != nil {
 				return err
 			}
 		}

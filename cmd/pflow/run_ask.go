@@ -15,8 +15,8 @@ import (
 )
 
 // askInput asks for an input until the answer fits, and puts it into values; a secret is asked for without echo and kept in
-// memory only, in secrets, under its environment variable. stopped says what came of it where the asking was interrupted.
-func (a *app) askInput(ctx context.Context, in ir.Input, values map[string]any, secrets map[string]string, stopped string) error {
+// memory only. stopped says what came of it where the asking was interrupted.
+func (a *app) askInput(ctx context.Context, in ir.Input, values map[string]any, stopped string) error {
 	question := fmt.Sprintf("%s (%s)", in.Name, in.Type)
 	if in.Description != "" {
 		question += ": " + in.Description
@@ -31,7 +31,7 @@ func (a *app) askInput(ctx context.Context, in ir.Input, values map[string]any, 
 		}
 		if in.Secret {
 			if text != "" {
-				secrets[in.FromEnv] = text
+				a.secrets().Give(in.FromEnv, text)
 				return nil
 			}
 			continue

@@ -26,7 +26,7 @@ func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Env.Getenv, r.Env.Keys = a.getenv, a.keyVariables()
+	r.Env.Getenv, r.Env.Secrets, r.Env.Keys = a.getenv, a.secrets(), a.keyVariables()
 	r.Env.Unkept = past.History.Unkept()
 	r.Env.Written.Home, r.Env.Written.ID = a.homeDir(), id
 	if r.Flows != nil {
@@ -48,6 +48,9 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	}
 	if err := a.mayGoOn(id, r, program); err != nil {
 		return nil, nil, err
+	}
+	if err := program.ReadSecrets(ctx); err != nil {
+		return nil, nil, fail(exitMissing, "run %s: %v; go on with: %s", id, err, a.resumeHint(id))
 	}
 	p := a.follow("running " + r.Source.Name)
 	res, err := program.Run(process.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
@@ -78,7 +81,7 @@ func (a *app) mayGoOn(id string, r *workflow.Reloaded, p *workflow.Program) erro
 		}
 	}
 	for _, in := range p.Inputs {
-		if in.Secret && in.Required && a.getenv(in.FromEnv) == "" {
+		if in.Secret && in.Required && !a.secrets().Has(in.FromEnv) {
 			return fail(exitMissing, "run %s needs the secret %s: set the environment variable %s, and go on with: %s", id, in.Name, in.FromEnv, a.resumeHint(id))
 		}
 	}

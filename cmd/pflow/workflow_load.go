@@ -32,7 +32,6 @@ type loaded struct {
 	program *workflow.Program
 	flows   *engine.Recording // flows that its declared nodes run
 	written *written.Run
-	asked   map[string]string // secrets that were asked for, by environment variable
 }
 
 // nodeTypes are the built-in node types by name.
@@ -190,7 +189,7 @@ func (a *app) compileWorkflow(ctx context.Context, r *library.Record, src workfl
 
 // program compiles a workflow that is valid.
 func (a *app) program(ctx context.Context, r *library.Record, src workflow.Source) (*loaded, error) {
-	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), asked: map[string]string{}, written: a.writtenBy(r, src)}
+	l := &loaded{record: r, source: src, flows: engine.NewRecording(a.folders()), written: a.writtenBy(r, src)}
 	env, err := l.env(ctx, a)
 	if err != nil {
 		return nil, err
@@ -229,17 +228,7 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 		return workflow.Env{}, err
 	}
 	return workflow.Env{Paths: by.Bounds(dir, a.getenv("HOME")), Undestroyed: by.RefusesDestruction(), Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
-		Getenv: l.getenv(a), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
-}
-
-// getenv reads the environment, and secrets that were asked for.
-func (l *loaded) getenv(a *app) func(string) string {
-	return func(name string) string {
-		if v := l.asked[name]; v != "" {
-			return v
-		}
-		return a.getenv(name)
-	}
+		Getenv: a.getenv, Secrets: a.secrets(), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 
 // calledWorkflow finds workflows that others call: those of the shelf, as they were when it was loaded, older versions and

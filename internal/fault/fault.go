@@ -39,6 +39,7 @@ const (
 	Schema         Kind = "schema"
 	Unpriced       Kind = "unpriced"
 	Exhausted      Kind = "exhausted" // every round of a node that repeats was spent
+	Uncertain      Kind = "uncertain" // it may have been done, and must not be done twice
 	Bug            Kind = "bug"       // of pflow itself: see Guard
 )
 
@@ -50,7 +51,7 @@ const (
 
 var permanent = map[Kind]bool{
 	Type: true, MissingKey: true, InvalidRequest: true, NotFound: true, Permission: true, ExitStatus: true,
-	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true, Exhausted: true, Bug: true,
+	Authentication: true, Quota: true, ContextLength: true, Refused: true, Schema: true, Unpriced: true, Exhausted: true, Uncertain: true, Bug: true,
 	Cancelled: true, Limit: true,
 }
 

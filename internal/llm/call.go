@@ -86,9 +86,9 @@ type call struct {
 }
 
 // redact takes keys and secrets out of a text that is kept or shown.
-func (c *call) redact(s string) string { return c.secrets.Text(c.keys.Text(s)) }
+func (c *call) redact(s string) string { return c.secrets.Text(c.keys().Text(s)) }
 
-func (c *call) shownValue(v any) any { return c.secrets.Value(c.keys.Value(v)) }
+func (c *call) shownValue(v any) any { return c.secrets.Value(c.keys().Value(v)) }
 
 // shown are messages without keys and secrets.
 func (c *call) shown(messages []Message) []Message {
@@ -292,7 +292,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 // of the form.
 func (c *call) climb(ctx context.Context) (*answer, string, error) {
 	t := c.target
-	if err := t.ready(c.o.Getenv); err != nil {
+	if err := t.ready(ctx, c.o); err != nil {
 		return nil, "", err
 	}
 	if c.request.Schema == nil {

@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +12,8 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/mask"
 	"pflow/internal/outbound"
+	"pflow/internal/secret"
+	"pflow/internal/value"
 )
 
 // Options are a client's surroundings.
@@ -18,6 +22,7 @@ type Options struct {
 	Getenv    func(string) string // nil: an empty environment
 	Environ   func() []string     // what providers that are programs find in their environment, without keys and secrets; nil: nothing
 	Sampling  Completer           // the model of a client that pflow serves; nil: there is none
+	Secrets   *secret.Store       // what keys are read from; nil: Getenv
 	Transport http.RoundTripper   // nil: net/http's
 	Home      string              // where the steps of the ladder are remembered; "": only as long as the client lives
 	Model     string              // where a request names none; "": Models.DefaultModel, NoModel: there is none
@@ -48,11 +53,12 @@ const DefaultAsks = 2
 type Client struct {
 	o         Options
 	transport http.RoundTripper
-	keys      *mask.Masker // of the providers
 	memory    *memory
 
 	mu       sync.Mutex
 	limiters map[string]*limiter
+	masked   []string // the keys that masker masks
+	masker   *mask.Masker
 
 	called, replayed atomic.Int64
 }
@@ -64,6 +70,9 @@ const shortestKey = 8
 func New(o Options) (*Client, error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
+	}
+	if o.Secrets == nil {
+		o.Secrets = secret.Environment(o.Getenv)
 	}
 	if o.Models == nil {
 		m, err := ReadModels("")
@@ -82,14 +91,25 @@ func New(o Options) (*Client, error) {
 	if c.transport == nil {
 		c.transport = outbound.Transport(nil)
 	}
+	return c, nil
+}
+
+// keys masks the keys of the providers, as far as they are known now.
+func (c *Client) keys() *mask.Masker {
 	var keys []mask.Secret
-	for _, p := range o.Models.Providers {
-		if key := strings.TrimSpace(o.Getenv(p.KeyVar)); p.KeyVar != "" && len(key) >= shortestKey {
-			keys = append(keys, mask.Secret{Value: key, Mark: "[key]"})
+	var values []string
+	for _, name := range value.SortedKeys(c.o.Models.Providers) {
+		p := c.o.Models.Providers[name]
+		if key := strings.TrimSpace(c.o.Secrets.Known(p.KeyVar)); p.KeyVar != "" && len(key) >= shortestKey {
+			keys, values = append(keys, mask.Secret{Value: key, Mark: "[key]"}), append(values, key)
 		}
 	}
-	c.keys = mask.New(keys...)
-	return c, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Equal(values, c.masked) {
+		c.masked, c.masker = values, mask.New(keys...)
+	}
+	return c.masker
 }
 
 // Default gives the model that a request without one calls, and whether there is one.
@@ -101,7 +121,7 @@ func (c *Client) Default() (model string, ok bool) {
 	default:
 		return c.o.Model, true
 	}
-	return c.o.Models.DefaultModel(c.o.Getenv)
+	return c.o.Models.DefaultModel(c.o.Getenv, c.o.Secrets.Has)
 }
 
 // Models are the providers and models that the client knows.
@@ -153,8 +173,8 @@ func (c *Client) target(model string) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := p.Endpoint(c.o.Getenv)
-	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, key: e.Key, redact: c.keys.Text}
+	e := p.Endpoint(c.o.Getenv, c.o.Secrets.Has)
+	t := &target{name: model, model: name, provider: p, entry: p.Entry(name), baseURL: e.BaseURL, redact: func(s string) string { return c.keys().Text(s) }}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limiters[p.Name] == nil {
@@ -169,12 +189,17 @@ func (t *target) priced() bool {
 	return t.entry.Prices != nil || t.provider.Program != nil && t.provider.Program.Reply["cost_usd"] != nil
 }
 
-// ready reports why a target cannot be called, or nil.
-func (t *target) ready(getenv func(string) string) error {
+// ready reads the key of a target, and reports why it cannot be called, or nil.
+func (t *target) ready(ctx context.Context, o Options) error {
 	if t.provider.BaseURL == "" { // no endpoint: whoever is asked instead says what is wrong
 		return nil
 	}
-	if t.provider.Endpoint(getenv).KeyMissing {
+	var err error
+	if t.key, err = o.Secrets.Read(ctx, t.provider.KeyVar); err != nil {
+		return err
+	}
+	t.key = strings.TrimSpace(t.key)
+	if t.provider.Endpoint(o.Getenv, o.Secrets.Has).KeyMissing {
 		return fault.New(fault.Authentication, "%s needs a key: set %s", t.name, t.provider.KeyVar)
 	}
 	if why := checkURL(t.baseURL); why != "" {

@@ -114,24 +114,22 @@ func (p *Provider) Entry(model string) ModelEntry {
 type Endpoint struct {
 	BaseURL    string
 	FromEnv    bool // the environment names BaseURL
-	Key        string
+	HasKey     bool // there is somewhere to read it from
 	KeyMissing bool
 }
 
-// Endpoint reads base URL and key from the environment. A provider without a key variable needs no key, and an endpoint
-// that the environment names need not want one.
-func (p *Provider) Endpoint(getenv func(string) string) Endpoint {
+// Endpoint reads the base URL from the environment; has says whether there is a key of that name. A provider without a key
+// variable needs no key, and an endpoint that the environment names need not want one.
+func (p *Provider) Endpoint(getenv func(string) string, has func(string) bool) Endpoint {
 	e := Endpoint{BaseURL: p.BaseURL}
 	if p.BaseURLVar != "" {
 		if u := strings.TrimSpace(getenv(p.BaseURLVar)); u != "" {
 			e.BaseURL, e.FromEnv = u, true
 		}
 	}
-	if p.KeyVar != "" {
-		e.Key = strings.TrimSpace(getenv(p.KeyVar))
-	}
+	e.HasKey = p.KeyVar != "" && has(p.KeyVar)
 	e.BaseURL = strings.TrimRight(e.BaseURL, "/")
-	e.KeyMissing = e.Key == "" && p.KeyVar != "" && !p.KeyOptional && !e.FromEnv
+	e.KeyMissing = !e.HasKey && p.KeyVar != "" && !p.KeyOptional && !e.FromEnv
 	return e
 }
 
@@ -143,7 +141,7 @@ func (p *Provider) Where(getenv func(string) string) string {
 	case p.By != "":
 		return p.By
 	}
-	return p.Endpoint(getenv).Shown()
+	return p.Endpoint(getenv, func(string) bool { return false }).Shown()
 }
 
 // Shown is the base URL as it may be shown: without user, password and query.
@@ -151,10 +149,10 @@ func (e Endpoint) Shown() string { return shownURL(e.BaseURL) }
 
 // DefaultModel is the model that is called where nothing names one, and whether there is one: of the first provider of
 // Default that has its key, needs none, or has a base URL from the environment, and names a model.
-func (m *Models) DefaultModel(getenv func(string) string) (string, bool) {
+func (m *Models) DefaultModel(getenv func(string) string, has func(string) bool) (string, bool) {
 	for _, name := range m.Default {
 		p := m.Providers[name]
-		if p == nil || p.Endpoint(getenv).KeyMissing || p.Program != nil && m.Installed(p, getenv) == "" {
+		if p == nil || p.Endpoint(getenv, has).KeyMissing || p.Program != nil && m.Installed(p, getenv) == "" {
 			continue
 		}
 		if model := p.named(getenv); model != "" {

@@ -87,7 +87,7 @@ providers:
 		t.Error(diff)
 	}
 	env := func(name string) string { return map[string]string{"WORK_KEY": "k", "OPENAI_API_KEY": "k"}[name] }
-	if got, _ := m.DefaultModel(env); got != "work/big" {
+	if got, _ := m.DefaultModel(env, func(name string) bool { return env(name) != "" }); got != "work/big" {
 		t.Errorf("default %q", got)
 	}
 }

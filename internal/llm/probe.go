@@ -62,7 +62,7 @@ func (c *Client) Probe(ctx context.Context, model string, tell func(Probed)) (*R
 	report := &Report{}
 	t, err := c.target(model)
 	if err == nil {
-		err = t.ready(c.o.Getenv)
+		err = t.ready(ctx, c.o)
 	}
 	if err != nil {
 		return report, err

@@ -62,7 +62,11 @@ func (p *asProgram) Complete(ctx context.Context, c Conversation) (*Completion, 
 	if path == "" {
 		return nil, fault.New(fault.NotFound, "the provider %s is the program %s, which is not on the PATH: install it, or name another model", p.provider.Name, name)
 	}
-	run := &process.Program{Argv: []string{path}, Env: p.environ(), HasStdin: true}
+	env, err := p.environ(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run := &process.Program{Argv: []string{path}, Env: env, HasStdin: true}
 	for _, word := range p.program.Command[1:] {
 		text, err := word.Render(ctx, map[string]any{"model": c.Model})
 		if err != nil {
@@ -72,7 +76,6 @@ func (p *asProgram) Complete(ctx context.Context, c Conversation) (*Completion, 
 			run.Argv = append(run.Argv, text)
 		}
 	}
-	var err error
 	if run.Stdin, err = p.o.Models.Texts.Conversation.Render(ctx, map[string]any{"messages": spoken(c.Messages)}); err != nil {
 		return nil, err
 	}
@@ -112,17 +115,21 @@ func (p *asProgram) Complete(ctx context.Context, c Conversation) (*Completion, 
 
 // environ is what the program finds in its environment: that of this process without keys and secrets, but those that it
 // is said to need.
-func (p *asProgram) environ() []string {
+func (p *asProgram) environ(ctx context.Context) ([]string, error) {
 	env := []string{}
 	if p.o.Environ != nil {
 		env = append(env, p.o.Environ()...)
 	}
 	for _, name := range p.program.Env {
-		if v := p.o.Getenv(name); v != "" {
+		v, err := p.o.Secrets.Read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if v != "" {
 			env = append(env, name+"="+v)
 		}
 	}
-	return env
+	return env, nil
 }
 
 // spoken are messages for the text conversation.

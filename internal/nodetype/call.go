@@ -1,6 +1,7 @@
 package nodetype
 
 import (
+	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,6 +12,17 @@ import (
 
 // Text gives a param as text, "" if it is not given.
 func (c Call) Text(key string) string { return ir.Text(c.Params[key]) }
+
+// Secret reads the secret in an environment variable, also one that the settings map to somewhere else; "" if there is none.
+func (c Call) Secret(ctx context.Context, name string) (string, error) {
+	switch {
+	case c.Secrets != nil:
+		return c.Secrets.Read(ctx, name)
+	case c.Env != nil:
+		return c.Env(name), nil
+	}
+	return "", nil
+}
 
 // Flag reports whether a param is true. Nothing but true is: "yes" and 1 are not.
 func (c Call) Flag(key string) bool { b, _ := c.Params[key].(bool); return b }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"pflow/internal/secret"
 	"pflow/ir"
 )
 
@@ -43,8 +44,9 @@ type Call struct {
 	// Withheld reports whether an environment variable holds a secret or a key, which programs that the node starts are not
 	// given unless it names them; nil: none does.
 	Withheld func(name string) bool
-	Now      time.Time // the instant the run began
-	Depth    int       // how many workflows the one of this node is nested in
+	Secrets  *secret.Store // what Secret reads; nil: the environment alone
+	Now      time.Time     // the instant the run began
+	Depth    int           // how many workflows the one of this node is nested in
 	// Permits is why the settings do not let a path be touched, below: with all that lies below it. nil: every one may be.
 	Permits func(path string, below bool) error
 	Files   Files // what the run may replace; nil: nothing without overwrite

@@ -22,7 +22,7 @@ type Lines struct {
 	Shelves     *shelf.Narrowed // what each line may use
 	Date        string          // of lines that say none
 	Concurrency int             // how many lines are planned at once
-	Getenv      func(string) string
+	HasSecret   func(name string) bool
 }
 
 // ErrUnwritten is the error of results that could not be written.
@@ -161,7 +161,7 @@ func (m *Lines) planned(ctx context.Context, number int, line requestLine) *Resu
 		date = m.Date
 	}
 	res := Plan(offered.Within(ctx), m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
-	res.Secrets(m.Getenv)
+	res.Secrets(m.HasSecret)
 	return res
 }
 

@@ -6,10 +6,10 @@ import (
 	"pflow/ir"
 )
 
-// Secrets says of a plan that could be run which secrets are missing: those whose environment variable is not set. They are
+// Secrets says of a plan that could be run which secrets are missing: those that has, told the name of a variable, does not know. They are
 // missing inputs with the key from_env, and no flow and no model is told of them. What was said before is said anew, so a
 // plan that was made elsewhere may be asked again.
-func (r *Result) Secrets(getenv func(string) string) {
+func (r *Result) Secrets(has func(name string) bool) {
 	if r.WorkflowIR == nil || r.Status != Ready && r.Status != NeedsInput {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *Result) Secrets(getenv func(string) string) {
 	})
 	closed := len(missing) < len(r.MissingParams) // only by secrets, if nothing else is missing
 	for _, in := range w.Inputs {
-		if in.Secret && in.Required && getenv(in.FromEnv) == "" {
+		if in.Secret && in.Required && !has(in.FromEnv) {
 			missing = append(missing, map[string]any{"name": in.Name, "type": string(in.Type), "description": in.Description, "from_env": in.FromEnv})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/diag"
 	"pflow/internal/home"
+	"pflow/internal/secret"
 	"pflow/internal/yamltree"
 )
 
@@ -27,16 +28,23 @@ const File = "settings.yaml"
 //	allow: ["*-file", "list-*"]  # the only components there are; see Rule
 //	deny: [shell, {effect: network}, {path: ~/.ssh}]
 //	retention: {runs: 200, days: 30, size: 1GB}
+//	secrets:                     # where secrets come from that are not in the environment
+//	  GITHUB_TOKEN: {command: [pass, show, github]}
+//	  DEPLOY_KEY: {keyring: {service: deploy, user: me}}
+//	agents:                      # the programs of agent nodes; the first is the default
+//	  claude: {command: [claude, -p], env: [ANTHROPIC_API_KEY]}
 type Settings struct {
 	Flow, Model string
 	Allow, Deny []Rule // nil: not set
 	Retention   journal.Retention
+	Secrets     []secret.Mapping
+	Agents      []Agent               // DefaultAgents where the file names none
 	Places      map[string]diag.Place // of each setting that the file has
 }
 
 // Default is what holds without a file.
 func Default() *Settings {
-	return &Settings{Retention: journal.DefaultRetention, Places: map[string]diag.Place{}}
+	return &Settings{Retention: journal.DefaultRetention, Agents: DefaultAgents(), Places: map[string]diag.Place{}}
 }
 
 // Read reads the settings of a home. The error is a *diag.Err, or of the file; whoever relies on a setting must not go on
@@ -71,11 +79,16 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 		return s, found
 	}
 	d := &yamltree.Decoder{Found: found}
-	d.Mapping(tree, "settings as a mapping: {flow, model, allow, deny, retention}", yamltree.Fields{
-		"flow":  d.Text(&s.Flow),
-		"model": d.Text(&s.Model),
-		"allow": rules(d, &s.Allow),
-		"deny":  rules(d, &s.Deny),
+	d.Mapping(tree, "settings as a mapping: {flow, model, allow, deny, retention, secrets, agents}", yamltree.Fields{
+		"flow":    d.Text(&s.Flow),
+		"model":   d.Text(&s.Model),
+		"allow":   rules(d, &s.Allow),
+		"deny":    rules(d, &s.Deny),
+		"secrets": secrets(d, &s.Secrets),
+		"agents": func(v *yamltree.Value) {
+			s.Agents = nil
+			agents(d, &s.Agents)(v)
+		},
 		"retention": func(v *yamltree.Value) {
 			days := int(s.Retention.Age / (24 * time.Hour))
 			d.Mapping(v, "{runs, days, size}", yamltree.Fields{

@@ -7,6 +7,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/nodetype"
+	"pflow/internal/secret"
 	"pflow/internal/workflowfile"
 	"pflow/ir"
 )
@@ -63,6 +64,9 @@ type Source struct {
 // Compile makes a program of a workflow that Check found valid. What it reports is what keeps it from running here.
 func Compile(s Source, env Env) (*Program, diag.List) {
 	shared := &shared{env: env, secrets: &secrets{keys: env.Keys}, programs: map[string]*Program{}, granted: env.granted}
+	if env.Secrets == nil {
+		shared.env.Secrets = secret.Environment(shared.getenv())
+	}
 	p := shared.compile(s.Name, s.Workflow, nil, nil, &s)
 	if shared.found.HasErrors() {
 		return nil, shared.found.Sort()
@@ -179,6 +183,9 @@ func (s *shared) getenv() func(string) string {
 	}
 	return func(string) string { return "" }
 }
+
+// secretStore is where secrets are read.
+func (s *shared) secretStore() *secret.Store { return s.env.Secrets }
 
 func (c *compiler) report(node int, kind, format string, args ...any) {
 	f := diag.Finding{Severity: diag.Error, Kind: kind, Message: fmt.Sprintf(format, args...)}

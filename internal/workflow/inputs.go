@@ -103,7 +103,7 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 		case there:
 			inputs[in.Name] = v
 			if _, secret := p.handed[in.Name]; !secret && !in.Secret && !g.handed {
-				if err := p.shared.secrets.kept("the input "+in.Name, v, p.shared.getenv()); err != nil {
+				if err := p.shared.secrets.kept("the input "+in.Name, v, p.shared.secretStore()); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -118,7 +118,7 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 		store[environKey] = p.environment()
 	}
 	if g.Stdin != nil {
-		if err := p.shared.secrets.kept("the piped text", *g.Stdin, p.shared.getenv()); err != nil && !g.handed {
+		if err := p.shared.secrets.kept("the piped text", *g.Stdin, p.shared.secretStore()); err != nil && !g.handed {
 			return nil, nil, err
 		}
 		store[stdinKey] = *g.Stdin
@@ -143,7 +143,7 @@ func (p *Program) input(in ir.Input, g Given) (v any, there bool, err error) {
 	}
 	if in.Secret {
 		// In a called workflow it is missed by the node that uses it, so that a resumed run takes the same way.
-		return envMarker(in.FromEnv), g.handed || getenv(in.FromEnv) != "", nil
+		return envMarker(in.FromEnv), g.handed || p.shared.secretStore().Has(in.FromEnv), nil
 	}
 	if in.FromStdin && g.Stdin != nil && *g.Stdin != "" {
 		if v, err = ParseInput(in, *g.Stdin); err != nil {

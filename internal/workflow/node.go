@@ -36,15 +36,16 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	r := running(ctx)
 	env := c.c.getenv()
-	masker := c.c.secrets.mask(env)
-	ctx = mask.With(ctx, masker)
-	defer func() { err = maskedError(masker, err) }()
-
-	values, _ := in.Prep[valuesKey].(map[string]any)
-	scope := secretScope{Values: values, from: c.params.reads, getenv: env}
-	if err := c.params.reads.missingSecret(env); err != nil {
+	store := c.c.secretStore()
+	if err := c.params.reads.missingSecret(ctx, store); err != nil {
 		return out, err
 	}
+	masker := c.c.secrets.mask(store)
+	ctx = mask.With(ctx, masker)
+	defer func() { err = maskedError(c.c.secrets.mask(store), err) }()
+
+	values, _ := in.Prep[valuesKey].(map[string]any)
+	scope := secretScope{Values: values, from: c.params.reads, store: store, ctx: ctx}
 	params, err := c.params.resolve(scope, c.iface)
 	if err != nil {
 		return out, err
@@ -54,7 +55,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
-		Withheld: c.c.secrets.withheld, Files: c.c.files(), Permits: c.c.env.permits(),
+		Withheld: c.c.secrets.withheld, Secrets: store, Files: c.c.files(), Permits: c.c.env.permits(),
 		Resolve: func(template string) (any, error) {
 			v, err := resolveTemplate(template, scope)
 			if err == nil {
@@ -77,6 +78,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 		got, err = c.run(ctx, call)
 		return err
 	})
+	masker = c.c.secrets.mask(store) // the node may have read some
 	for _, w := range got.Warnings {
 		r.warn(c.node.ID + ": " + masker.Text(w))
 	}

@@ -71,6 +71,9 @@ type Options struct {
 // A run that comes to a node that wants approval and gets none finishes what can run without it, retries and waits
 // included, and ends as waiting; it goes on when it is resumed and approved.
 func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Result, error) {
+	if err := p.ReadSecrets(ctx); err != nil {
+		return nil, err
+	}
 	r := newSession(o.Approve, 0)
 	got, err := engine.Execute(context.WithValue(ctx, runKey{}, r), p.flow, store, o.Options)
 	if err != nil {

@@ -1,11 +1,13 @@
 package workflow
 
 import (
+	"context"
 	"slices"
 	"sync"
 
 	"pflow/internal/fault"
 	"pflow/internal/mask"
+	"pflow/internal/secret"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -16,22 +18,26 @@ func envMarker(name string) map[string]any { return map[string]any{"$env": name}
 // secretScope is the scope of a node's call: the values of its prep, and the secrets it uses, read now.
 type secretScope struct {
 	ir.Values
-	from   capture
-	getenv func(string) string
+	from  capture
+	store *secret.Store
+	ctx   context.Context // of the call
 }
 
 // Lookup implements ir.Scope.
 func (s secretScope) Lookup(root string) (any, bool) {
 	if f, ok := s.from[root]; ok && f.kind == fromSecret {
-		v, err := readSecret(f.in, f.env, s.getenv)
+		v, err := readSecret(s.ctx, f.in, f.env, s.store)
 		return v, err == nil
 	}
 	v, ok := s.Values.Lookup(root)
 	return s.from[root].inTemplates(v), ok
 }
 
-func readSecret(in ir.Input, env string, getenv func(string) string) (any, error) {
-	text := getenv(env)
+func readSecret(ctx context.Context, in ir.Input, env string, store *secret.Store) (any, error) {
+	text, err := store.Read(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	if text == "" {
 		return nil, fault.New(fault.Authentication, "the secret %q is read from the environment variable %s, which is not set", in.Name, env)
 	}
@@ -43,10 +49,10 @@ func readSecret(in ir.Input, env string, getenv func(string) string) (any, error
 }
 
 // missingSecret is the error of the first secret that templates read and that cannot be had.
-func (c capture) missingSecret(getenv func(string) string) error {
+func (c capture) missingSecret(ctx context.Context, store *secret.Store) error {
 	for _, root := range value.SortedKeys(c) {
 		if f := c[root]; f.kind == fromSecret {
-			if _, err := readSecret(f.in, f.env, getenv); err != nil {
+			if _, err := readSecret(ctx, f.in, f.env, store); err != nil {
 				return err
 			}
 		}
@@ -79,17 +85,28 @@ func (s *secrets) withheld(name string) bool {
 // ShortestKey is the length from which on a key is masked: a shorter one is a placeholder, and may be part of a word.
 const ShortestKey = 8
 
-// Mask gives what masks the secrets that the program uses, as the environment has them now, and keys.
-func (p *Program) Mask() *mask.Masker { return p.shared.secrets.mask(p.shared.getenv()) }
+// Mask gives what masks the secrets that the program uses, as far as they are known now, and keys.
+func (p *Program) Mask() *mask.Masker { return p.shared.secrets.mask(p.shared.secretStore()) }
+
+// ReadSecrets reads the secrets that the settings map to somewhere else, before anything is run or kept: what fails, fails
+// before the first effect, and what is read is masked from the beginning.
+func (p *Program) ReadSecrets(ctx context.Context) error {
+	for _, name := range p.shared.secrets.names {
+		if _, err := p.shared.secretStore().Read(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // kept refuses a value that would be kept with the run and holds a secret: what reads it there could not tell it from
 // any other text.
-func (s *secrets) kept(what string, v any, getenv func(string) string) error {
-	if m := s.mask(getenv); m == nil || value.Equal(m.Value(v), v) {
+func (s *secrets) kept(what string, v any, store *secret.Store) error {
+	if m := s.mask(store); m == nil || value.Equal(m.Value(v), v) {
 		return nil
 	}
 	for _, name := range slices.Concat(s.names, s.keys) {
-		text := getenv(name)
+		text := store.Known(name)
 		if len(text) < ShortestKey {
 			continue
 		}
@@ -100,12 +117,15 @@ func (s *secrets) kept(what string, v any, getenv func(string) string) error {
 	return nil
 }
 
-// mask reads the secrets and makes what masks them; nil if there are none, so that nothing is searched.
-func (s *secrets) mask(getenv func(string) string) *mask.Masker {
-	var all []mask.Secret
-	var values []string
+// mask makes what masks the secrets that are known; nil if there are none, so that nothing is searched.
+func (s *secrets) mask(store *secret.Store) *mask.Masker {
+	all := store.Learned()
+	values := []string{}
+	for _, secret := range all {
+		values = append(values, secret.Value)
+	}
 	add := func(name string, shortest int) {
-		v := getenv(name)
+		v := store.Known(name)
 		values = append(values, v)
 		if len(v) >= shortest {
 			all = append(all, mask.Env(name, v))

@@ -16,6 +16,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/nodetype"
+	"pflow/internal/secret"
 	"pflow/internal/settings"
 	"pflow/internal/written"
 	"pflow/ir"
@@ -31,6 +32,8 @@ type Env struct {
 	// Flow gives a flow that a declared node runs; nil: there are none.
 	Flow   func(name string) (*engine.Flow, error)
 	Getenv func(name string) string
+	// Secrets are what inputs that are secrets, and nodes, read by the name of a variable; nil: those of Getenv alone.
+	Secrets *secret.Store
 	// Keys are environment variables whose values are masked like those of secrets: keys of model providers.
 	Keys []string
 	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
