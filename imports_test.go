@@ -42,6 +42,7 @@ var imports = map[string][]string{
 	"internal/process":   {"internal/fault", "internal/mask"},
 	"internal/download":  {"internal/fault", "internal/filelock"},
 	"internal/htmltext":  {"golang.org/x/net"},
+	"internal/archive":   {"internal/fault"},
 	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 

@@ -20,6 +20,8 @@ func Types(d Deps) []nodetype.Type {
 		httpType(d),
 		downloadType(d),
 		htmlText(),
+		archiveType(),
+		unarchive(),
 		llmType(d),
 		transform(),
 		switchType(),

@@ -139,6 +139,9 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chmod(path, 0o644); err != nil { // whatever the umask
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -148,7 +151,7 @@ func readFiles(t *testing.T, dir string) map[string]string {
 		if err == nil && e.IsDir() && e.Name() == ".git" {
 			return fs.SkipDir
 		}
-		if err != nil || e.IsDir() {
+		if info, linked := os.Stat(path); err != nil || e.IsDir() || linked == nil && info.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -281,7 +284,7 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "llm", "transform", "switch", "template", "workflow",
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "archive", "unarchive", "llm", "transform", "switch", "template", "workflow",
 		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-stash", "git-stash-pop", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone",
 		"read-table", "write-table", "convert-table", "summarise-table", "join-tables"}
 	if diff := cmp.Diff(want, names); diff != "" {

@@ -48,3 +48,31 @@ func TestKilledWriterLeavesNothing(t *testing.T) {
 		t.Errorf("after the next write there is %q, want the living one %q and f", got, living.Name())
 	}
 }
+
+// TestKilledFolder kills a process that has a temporary folder: the next one that writes there removes it, with what is in it.
+func TestKilledFolder(t *testing.T) {
+	if dir := os.Getenv("TEST_FOLDER_IN"); dir != "" {
+		Folder(filepath.Join(dir, "f"), func(temp string) error {
+			if os.Getenv("TEST_DIE") != "" {
+				os.WriteFile(filepath.Join(temp, "f"), nil, 0o600)
+				p, _ := os.FindProcess(os.Getpid())
+				p.Kill()
+				select {}
+			}
+			return nil
+		}, func(string) error { return os.ErrExist })
+		return
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		die  string
+		want int
+	}{{"1", 2}, {"", 0}} {
+		cmd := exec.Command(os.Args[0], "-test.run=TestKilledFolder")
+		cmd.Env = append(os.Environ(), "TEST_FOLDER_IN="+dir, "TEST_DIE="+c.die)
+		cmd.Run()
+		if got, _ := filepath.Glob(filepath.Join(dir, "*")); len(got) != c.want {
+			t.Errorf("die %q: there is %q", c.die, got)
+		}
+	}
+}
