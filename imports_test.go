@@ -54,7 +54,7 @@ var imports = map[string][]string{
 	"internal/flowdiff":  {"engine", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
 	"internal/home":      {"internal/fault"},
 	"internal/settings":  {"ir", "engine/journal", "internal/atomicfile", "internal/diag", "internal/home", "internal/secret", "internal/value", "internal/yamltree"},
-	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/settings", "internal/value"},
+	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/mcp", "internal/settings", "internal/value"},
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/mcp":       {"ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/nodetype":  {"ir", "internal/fault", "internal/secret"},

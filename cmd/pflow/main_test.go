@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name)
 		}
 	}
-	testscript.Main(m, map[string]func(){"pflow": main, "mask": maskCommand})
+	testscript.Main(m, map[string]func(){"pflow": main, "mask": maskCommand, "mcp-server": mcpServerCommand})
 }
 
 // TestScripts runs testdata/script/*.txtar, one behaviour each. Every script starts in an empty directory but for its
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 //	github-sent FILE        writes what was asked of it so far into a file
 //	llm-sent FILE           writes what the server was sent so far into a file
 //
-// and the program mask, a filter that puts RUN, TIME and 0 for what differs between equal runs. The condition race holds where
+// and the programs mask, a filter that puts RUN, TIME and 0 for what differs between equal runs, and mcp-server. The condition race holds where
 // tests are built for the race detector: a script in which one goroutine after the other has the work begins with
 // "[race] skip", and make sequential runs it.
 func TestScripts(t *testing.T) {

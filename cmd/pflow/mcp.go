@@ -1,14 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-	"text/tabwriter"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"pflow/internal/mcp"
-	"pflow/internal/printable"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -17,10 +14,15 @@ func (a *app) mcpCommand() *cobra.Command {
 		Short: "Use the tools of MCP servers, and offer pflow as one",
 		Long: `MCP servers are programs and addresses that offer tools by the Model Context Protocol. Which there are stands in mcp.json of
 your home; their tools are components named mcp.SERVER.TOOL, as others are.`,
-		Example: "  pflow mcp list\n  pflow mcp serve",
+		Example: "  pflow mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  pflow mcp list --tools\n  pflow node show mcp.files.read_file\n  pflow mcp serve",
 	}
-	c.AddCommand(a.mcpListCommand(), a.mcpServeCommand())
+	c.AddCommand(a.mcpAddCommand(), a.mcpCheckCommand(), a.mcpListCommand(), a.mcpRemoveCommand(), a.mcpServeCommand())
 	return c
+}
+
+// mcpHost is what MCP servers are started and reached from.
+func (a *app) mcpHost() *mcp.Host {
+	return &mcp.Host{Home: a.home(), Version: buildVersion(), Getenv: a.getenv, Environ: os.Environ(), Log: func(line string) { a.log("info", line) }}
 }
 
 // mcpServers are the servers of the home; those that cannot be used are warned of.
@@ -33,48 +35,21 @@ func (a *app) mcpServers() ([]*mcp.Server, error) {
 	return servers, nil
 }
 
-// mcpItem is one server of `mcp list --json`.
-type mcpItem struct {
-	Name      string   `json:"name"`
-	Command   []string `json:"command"` // with arguments; [] for an address
-	URL       string   `json:"url"`
-	Variables []string `json:"variables"` // environment variables that it is given, or that its headers read
+// oneServer is a server of the home by its name.
+func (a *app) oneServer(name string) (*mcp.Server, error) {
+	s, err := a.mcpHost().Find(name)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return s, nil
 }
 
-func (a *app) mcpListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the MCP servers",
-		Example: "  pflow mcp list\n  pflow mcp list --json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			servers, err := a.mcpServers()
-			if err != nil {
-				return err
-			}
-			items := []mcpItem{}
-			for _, s := range servers {
-				item := mcpItem{Name: s.Name, Command: []string{}, URL: s.URL, Variables: append([]string{}, s.Variables()...)}
-				if s.Command != "" {
-					item.Command = append([]string{s.Command}, s.Args...)
-				}
-				items = append(items, item)
-			}
-			if a.asJSON {
-				return a.printJSON(map[string]any{"schema": "pflow.mcp/v1", "servers": items})
-			}
-			if len(items) == 0 && !a.quiet {
-				fmt.Fprintln(a.stderr, "there are no MCP servers")
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for i, s := range servers {
-				given := ""
-				if len(items[i].Variables) > 0 {
-					given = "given " + strings.Join(items[i].Variables, ", ")
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, printable.Line(s.Shown()), given)
-			}
-			return w.Flush()
-		},
+func (a *app) completeServers(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	a.use(c)
+	servers, _, _ := mcp.Servers(a.home())
+	var out []string
+	for _, s := range servers {
+		out = append(out, s.Name)
 	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }

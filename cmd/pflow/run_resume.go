@@ -27,6 +27,7 @@ func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow
 		return nil, nil, err
 	}
 	r.Env.Getenv, r.Env.Secrets, r.Env.Keys = a.getenv, a.secrets(), a.keyVariables()
+	r.Env.MCP = a.mcpHost()
 	r.Env.Unkept = past.History.Unkept()
 	r.Env.Written.Home, r.Env.Written.ID = a.homeDir(), id
 	if r.Flows != nil {

@@ -227,7 +227,7 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 	if err != nil {
 		return workflow.Env{}, err
 	}
-	return workflow.Env{Paths: by.Bounds(dir, a.getenv("HOME")), Undestroyed: by.RefusesDestruction(), Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir,
+	return workflow.Env{Paths: by.Bounds(dir, a.getenv("HOME")), Undestroyed: by.RefusesDestruction(), Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir, MCP: a.mcpHost(),
 		Getenv: a.getenv, Secrets: a.secrets(), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
 }
 

@@ -39,7 +39,7 @@ type Options struct {
 	Builtin []*ir.Interface
 	Sources []Source
 	Shipped []*Declared
-	More    []*ir.Interface // components of other origin, behind the declared ones
+	More    []*Declared // of other origin, behind those of the sources
 }
 
 // Set is a catalogue with what is needed to run its declared nodes.
@@ -94,12 +94,14 @@ func Load(o Options) (*Set, diag.List) {
 		l.declared[d.Interface.Name] = d
 		all = append(all, d.Interface)
 	}
-	for _, i := range o.More {
+	for _, d := range o.More {
+		i := d.Interface
 		if by, taken := l.taken[i.Name]; taken {
 			l.warn(DuplicateNode, diag.Place{}, fmt.Sprintf("%s %q is left out: the name belongs to %s", i.Origin, i.Name, by))
 			continue
 		}
 		l.taken[i.Name] = i.Origin
+		l.declared[i.Name] = d
 		all = append(all, i)
 	}
 	l.extend(all)

@@ -175,7 +175,7 @@ func (s *Server) Check() error {
 			return fmt.Errorf("the server %s: headers.%s holds a value, which is not kept in a file: name an environment variable, such as ${%s}", s.Name, k, VariableFor(s.Name, k))
 		}
 	}
-	return nil
+	return s.literalSecret()
 }
 
 func checkURL(text string) error {
@@ -198,3 +198,8 @@ func VariableFor(server, header string) string {
 		return '_'
 	}, "MCP_"+server+"_"+header))
 }
+
+var secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|auth|key|session|signature|cookie|pat$`)
+
+// SecretName reports whether an environment variable is called as those are that hold a key, a password and the like.
+func SecretName(name string) bool { return secretName.MatchString(name) }

@@ -49,22 +49,7 @@ const (
 // Run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
 // of starting. When ctx ends first the program is ended; see ctx.Err.
 func (p *Program) Run(ctx context.Context) (code int, err error) {
-	token := rand.Text()
-	if r, ok := ctx.Value(runKey{}).(*ofRun); ok {
-		token = r.id + "." + token
-		r.sweep()
-	}
-	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
-	cmd.Dir, cmd.Env = p.Dir, p.Env
-	before := cmd.Environ()
-	marks := token
-	for _, v := range before {
-		if outer, ok := strings.CutPrefix(v, Variable+"="); ok {
-			marks = outer + "," + token
-		}
-	}
-	cmd.Env = append(append(before, p.Set...), Variable+"="+marks)
-	prepare(cmd, p.Apart)
+	cmd, token := p.command(ctx)
 	pipes, err := p.connect(cmd)
 	if err != nil {
 		return 0, err
@@ -117,6 +102,27 @@ func (p *Program) Run(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	return exitCode(cmd.ProcessState), nil
+}
+
+// command is the program with the mark of what it starts.
+func (p *Program) command(ctx context.Context) (cmd *exec.Cmd, token string) {
+	token = rand.Text()
+	if r, ok := ctx.Value(runKey{}).(*ofRun); ok {
+		token = r.id + "." + token
+		r.sweep()
+	}
+	cmd = exec.Command(p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, p.Env
+	before := cmd.Environ()
+	marks := token
+	for _, v := range before {
+		if outer, ok := strings.CutPrefix(v, Variable+"="); ok {
+			marks = outer + "," + token
+		}
+	}
+	cmd.Env = append(append(before, p.Set...), Variable+"="+marks)
+	prepare(cmd, p.Apart)
+	return cmd, token
 }
 
 // runKey is the key of an *ofRun in a context.

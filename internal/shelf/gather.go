@@ -11,6 +11,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/home"
 	"pflow/internal/library"
+	"pflow/internal/mcp"
 	"pflow/ir"
 )
 
@@ -48,7 +49,10 @@ func Gather(from Sources) (*Shelf, diag.List, error) {
 		}
 		o.Sources = append(o.Sources, catalogue.Source{Path: path})
 	}
+	tools, unlisted := mcp.Components(from.Home)
+	o.More = tools
 	set, found := catalogue.Load(o)
+	found = append(found, unlisted...)
 	listing := library.Listing{Records: from.Records}
 	if from.Records == nil && from.Library != nil {
 		listing = from.Library.List()

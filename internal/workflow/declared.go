@@ -24,6 +24,8 @@ func (c *compiler) declared(at int, decl *catalogue.Declared, d *engine.DAGNode)
 		return nil, false
 	case run.By == "flow":
 		return c.declaredFlow(at, decl, p, d)
+	case run.By == "mcp":
+		return nil, c.declaredTool(at, decl, p, d)
 	}
 	t, ok := c.env.Types[run.By]
 	if !ok {
@@ -111,7 +113,7 @@ func portValues(i *ir.Interface, params map[string]any) ir.Values {
 var mainParam = map[string]string{"shell": "command", "http": "url"}
 
 // mainOutput is what of a node type's outputs holds the data that a declared node is about.
-var mainOutput = map[string]string{"shell": "stdout", "http": "response"}
+var mainOutput = map[string]string{"shell": "stdout", "http": "response", "mcp": "text"}
 
 // declaredOutputs brings what the shell or a server answered to the outputs that the node declares: one that the node
 // type itself has (stdout, status_code) is that; the others are the keys of the answer, if it is a JSON object that has

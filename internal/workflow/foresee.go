@@ -66,6 +66,8 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 			step.open = step.open || len(pending) > 0
 			look(t.Foresee(c.foreseen(ps, scope, t.Late), pending))
 		}
+	case !builtin && decl != nil && decl.Run != nil && decl.Run.By == "mcp":
+		look(c.foreseeTool(decl))
 	case !builtin && decl != nil && decl.Run != nil:
 		for _, scope := range scopes(n, step, ps.reads, known) {
 			pending := ps.pending(scope)

@@ -74,6 +74,8 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	if err := p.ReadSecrets(ctx); err != nil {
 		return nil, err
 	}
+	ctx, end := p.shared.env.MCP.Within(ctx)
+	defer end()
 	r := newSession(o.Approve, 0)
 	got, err := engine.Execute(context.WithValue(ctx, runKey{}, r), p.flow, store, o.Options)
 	if err != nil {

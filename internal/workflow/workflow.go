@@ -15,6 +15,7 @@ package workflow
 import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
+	"pflow/internal/mcp"
 	"pflow/internal/nodetype"
 	"pflow/internal/secret"
 	"pflow/internal/settings"
@@ -36,6 +37,8 @@ type Env struct {
 	Secrets *secret.Store
 	// Keys are environment variables whose values are masked like those of secrets: keys of model providers.
 	Keys []string
+	// MCP calls tools of MCP servers; nil: there are none.
+	MCP *mcp.Host
 	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
 	Unkept []string
 	Dir    string // the working directory of nodes
