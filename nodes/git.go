@@ -199,7 +199,7 @@ var fileStructure = map[string]any{
 var updateStructure = map[string]any{"ref": "string", "status": "string", "from": "string", "to": "string"}
 
 func cutNote(what string, limit int) string {
-	return what + " was cut after " + strconv.Itoa(limit) + " bytes; narrow it by paths, or set max_output to keep more"
+	return what + " was cut after " + strconv.Itoa(limit) + " bytes; narrow it by paths, or set max_bytes to keep more"
 }
 
 // gitFirst are the steps that make a repository with one commit of an example's files.

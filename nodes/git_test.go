@@ -209,7 +209,7 @@ func TestGitReadsRunNothing(t *testing.T) {
 	if !strings.Contains(diff["diff"].(string), "-one\n+two\n") {
 		t.Errorf("diff is %q", diff["diff"])
 	}
-	r.run("git-diff", map[string]any{"from": "HEAD", "stat": true})
+	r.run("git-diff", map[string]any{"from": "HEAD", "stat": true, "max_bytes": 1000})
 	r.run("git-show", nil)
 	equal(t, "content", r.run("git-read", map[string]any{"file_path": "a.txt"})["content"], "one\n")
 	r.run("git-branches", nil)
@@ -326,6 +326,10 @@ func TestGitHistory(t *testing.T) {
 	diff := r.run("git-diff", map[string]any{"from": "v1.9", "to": "v1.10", "stat": true})
 	if !strings.Contains(diff["diff"].(string), "2 files changed") {
 		t.Errorf("stat is %q", diff["diff"])
+	}
+	cut := r.run("git-diff", map[string]any{"from": "v1.9", "to": "v1.10", "max_bytes": 40})["diff"].(string)
+	if len(cut) != 40 || len(r.run("git-diff", map[string]any{"from": "v1.9", "to": "v1.10"})["diff"].(string)) <= 40 {
+		t.Errorf("cut is %q", cut)
 	}
 }
 

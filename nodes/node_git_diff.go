@@ -20,7 +20,7 @@ func gitDiff(d Deps) nodetype.Type {
 			{Key: "staged", Type: value.Boolean, Default: false, Description: "Show what the next commit changes."},
 			pathsPort("Only these files or folders."),
 			{Key: "stat", Type: value.Boolean, Default: false, Description: "Give a summary with the number of lines by file as diff, in place of the lines."},
-			{Key: "max_output", Type: value.Integer, Default: defaultOutput, Description: "How many bytes of diff are kept; that it was cut is told."},
+			{Key: "max_bytes", Type: value.Integer, Default: defaultOutput, Description: "How much of the patch is kept, in bytes; that it was cut is told."},
 		},
 		Outputs: []ir.Port{
 			{Key: "diff", Type: value.String, Description: "The changes as a patch, or the summary; empty if there are none."},
@@ -54,7 +54,7 @@ func gitDiff(d Deps) nodetype.Type {
 }
 
 func outputLimit(c nodetype.Call) int {
-	limit, _ := c.Params["max_output"].(int)
+	limit, _ := c.Params["max_bytes"].(int)
 	if limit <= 0 {
 		limit = defaultOutput
 	}

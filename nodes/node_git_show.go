@@ -42,7 +42,7 @@ func gitShow(d Deps) nodetype.Type {
 func gitRead(d Deps) nodetype.Type {
 	return gitType(d, &ir.Interface{
 		Name:        "git-read",
-		Description: "Reads an old version of a file: as a commit, branch or tag of a git repository has it.",
+		Description: "Reads a file of an earlier commit, or of another branch or tag, of a git repository.",
 		Inputs:      []ir.Port{{Key: "file_path", Type: value.String, Required: true, Description: "The file."}},
 		Params:      []ir.Port{{Key: "ref", Type: value.String, Default: "HEAD", Description: "The commit, branch or tag; otherwise what is checked out, as it was committed."}},
 		Outputs:     []ir.Port{{Key: "content", Type: value.String, Description: "What it holds, UTF-8 text of at most 64 MiB."}},

@@ -46,7 +46,7 @@ func gitTags(d Deps) nodetype.Type {
 		Name:        "git-tags",
 		Description: "Lists the tags of a git repository, the newest first, and tells the latest.",
 		Params: []ir.Port{
-			{Key: "sort", Type: value.String, Enum: []any{"version", "date"}, Default: "version", Description: "What is newest: by version, where v1.10 comes after v1.9, or by date."},
+			{Key: "sort", Type: value.String, Enum: []any{"version", "date"}, Default: "version", Description: "What is newest: by the numbers in the name, where v1.10 comes after v1.9, or by date."},
 			{Key: "pattern", Type: value.String, Default: "*", Description: "Only tags whose name fits, such as v1.*."},
 			{Key: "limit", Type: value.Integer, Default: defaultCommits, Description: "How many tags at most."},
 		},
