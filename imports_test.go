@@ -35,6 +35,7 @@ var imports = map[string][]string{
 	"internal/value":     {"internal/fault"},
 	"internal/diag":      {},
 	"internal/printable": {},
+	"internal/textmatch": {"internal/fault"},
 	"internal/rabinkarp": {},
 	"internal/table":     {"internal/diag", "internal/fault", "internal/value"},
 	"internal/mask":      {"internal/value"},

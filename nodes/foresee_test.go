@@ -20,6 +20,9 @@ type destroyingNode struct {
 var destroying = []destroyingNode{
 	{"delete-file", map[string]any{"file_path": "a", "confirm_delete": true}, nil},
 	{"delete-folder", map[string]any{"path": "f", "confirm_delete": true}, nil},
+	{"replace-text", map[string]any{"paths": []any{"f/x"}, "pattern": "x", "replacement": "y", "overwrite": true}, nil},
+	{"replace-text", map[string]any{"paths": "${l.files}", "pattern": "x", "replacement": "y", "overwrite": true}, []string{"paths"}},
+	{"replace-text", map[string]any{"paths": []any{"f/x"}, "pattern": "x", "replacement": "${y}", "overwrite": true}, []string{"replacement"}},
 	{"copy-folder", map[string]any{"source_path": "b", "dest_path": "f", "overwrite": true}, nil},
 	{"copy-folder", map[string]any{"source_path": "b", "dest_path": "${d}", "overwrite": true}, []string{"dest_path"}},
 	{"git-push", map[string]any{}, nil},
@@ -55,6 +58,9 @@ func TestWhatDestroysIsForeseen(t *testing.T) {
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f", "x"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	types := map[string]nodetype.Type{}

@@ -16,6 +16,8 @@ func Types(d Deps) []nodetype.Type {
 		deleteFolder(),
 		setMode(),
 		hashFile(),
+		findText(),
+		replaceText(),
 		shell(d),
 		httpType(d),
 		downloadType(d),

@@ -284,7 +284,7 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "shell", "http", "download", "html-text", "archive", "unarchive", "llm", "transform", "switch", "template", "workflow",
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "find-text", "replace-text", "shell", "http", "download", "html-text", "archive", "unarchive", "llm", "transform", "switch", "template", "workflow",
 		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-stash", "git-stash-pop", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone",
 		"read-table", "write-table", "convert-table", "summarise-table", "join-tables"}
 	if diff := cmp.Diff(want, names); diff != "" {

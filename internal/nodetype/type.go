@@ -68,6 +68,7 @@ type Foreseen struct {
 	Destroys string   // what it destroys, or why that is not known: "rm deletes files"; "" if it destroys nothing
 	Replaces []string // the files that are there and whose content it would replace, as they were given
 	Appends  []string // those that it would add to
+	Changes  []string // what would change in files, for people to read: an excerpt of a bounded length, a line each
 	Needs    []string // of those to replace, the real paths of the ones that only overwrite, or an approval, lets it replace
 }
 

@@ -31,6 +31,7 @@ type PlannedStep struct {
 	Destroys string         `json:"destroys,omitempty"` // what it destroys, or why that is not known
 	Replaces []string       `json:"replaces,omitempty"` // files that are there and whose content it replaces
 	Appends  []string       `json:"appends,omitempty"`  // files that are there and that it adds to
+	Changes  []string       `json:"changes,omitempty"`  // an excerpt of what changes in files, a line each
 	Refused  string         `json:"refused,omitempty"`  // why the settings do not let it run
 
 	needs   []string // of those it replaces, the ones that an approval has to name, by their real paths

@@ -60,6 +60,12 @@ func (s *PlannedStep) Notes() []string {
 	if len(s.Appends) > 0 {
 		out = append(out, "appends to: "+strings.Join(s.Appends, ", "))
 	}
+	if len(s.Changes) > 0 {
+		out = append(out, "changes:")
+	}
+	for _, line := range s.Changes {
+		out = append(out, "  "+line)
+	}
 	return out
 }
 

@@ -78,7 +78,7 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	if seen.Destroys == "" && i.Has(ir.Destructive) { // stated effects add to what is found, and take nothing away
 		seen.Destroys = "its effects are destructive"
 	}
-	step.Destroys, step.Replaces, step.Appends, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Needs
+	step.Destroys, step.Replaces, step.Appends, step.Changes, step.needs = seen.Destroys, seen.Replaces, seen.Appends, seen.Changes, seen.Needs
 	step.reasons = reasons
 	if seen.Destroys != "" && c.env.Undestroyed != "" {
 		step.refuse(seen.Destroys + ", which is turned off by " + c.env.Undestroyed)
@@ -141,7 +141,19 @@ func add(to *nodetype.Foreseen, seen nodetype.Foreseen) {
 			}
 		}
 	}
+	for _, line := range seen.Changes { // the same line may change in two files
+		if len(to.Changes) > maxChanges {
+			return
+		}
+		if len(to.Changes) == maxChanges {
+			line = "…"
+		}
+		to.Changes = append(to.Changes, line)
+	}
 }
+
+// maxChanges bounds the lines of what changes in files that a step shows.
+const maxChanges = 100
 
 // foreseen is a call as far as it is known before the run.
 func (c *compiler) foreseen(ps *params, known ir.Values, late []string) nodetype.Call {
