@@ -30,7 +30,8 @@ func DraftShell(command string) (Draft, error) {
 	d.Destroys = destroysShell(nodetype.Call{Params: map[string]any{"command": command},
 		Resolve: func(string) (any, error) { return nil, fmt.Errorf("not known yet") }}, nil)
 	late, _ := readLate(command)
-	file, err := parseSh(newPlacer(command, late).text, syntax.LangPOSIX)
+	p := newPlacer(command, late)
+	file, err := parseSh(p.text, syntax.LangPOSIX)
 	if err != nil {
 		return d, nil // a shell may read it that is not this one
 	}
@@ -40,15 +41,15 @@ func DraftShell(command string) (Draft, error) {
 			return true
 		}
 		name := call.Args[0].Lit()
-		if name == "" || strings.ContainsRune(name, hole) {
-			return true
+		if name == "" || len(p.within(call.Args[0])) > 0 {
+			return true // it is not known before it runs
 		}
 		if !slices.Contains(d.Programs, name) {
 			d.Programs = append(d.Programs, name)
 		}
 		if d.Words == "" {
 			d.Words = name
-			if len(call.Args) > 1 && isWord(call.Args[1].Lit()) {
+			if len(call.Args) > 1 && len(p.within(call.Args[1])) == 0 && isWord(call.Args[1].Lit()) {
 				d.Words += " " + call.Args[1].Lit()
 			}
 		}

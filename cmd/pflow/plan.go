@@ -176,6 +176,7 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 		why, _ := m["why"].(string)
 		fmt.Fprintf(to, "not done: %q (%s)\n", printable.Line(text), printable.Line(why))
 	}
+	writeCould(to, p.Could)
 }
 
 // foresee lists the steps of a plan with what they would do to what is there. A plan that cannot be run here does nothing.

@@ -27,7 +27,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 	if file == nil {
 		file = a.results
 	}
-	lines := &planner.Lines{Flow: flow, Shelves: &shelf.Narrowed{Base: base}, Date: a.date, Concurrency: concurrency, HasSecret: a.secrets().Has}
+	lines := &planner.Lines{Flow: flow, Shelves: &shelf.Narrowed{Base: base}, Date: a.date, Concurrency: concurrency, HasSecret: a.secrets().Has, Could: a.couldDo}
 	number, err := lines.Plan(ctx, in, file)
 	switch {
 	case errors.Is(err, planner.ErrUnwritten):

@@ -282,6 +282,7 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 	}
 	plan := planner.Plan(p.within(ctx), flow, r, o)
 	plan.Secrets(a.secrets().Has)
+	a.couldDo(ctx, r.Text, plan)
 	return plan, nil
 }
 

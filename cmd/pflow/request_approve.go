@@ -93,7 +93,11 @@ func unplanned(p *planner.Result) error {
 	if e["kind"] == "invalid_request" && e["node"] == "" { // of the request itself; one with a node is a model's endpoint's
 		return usage("%s", message)
 	}
-	return fail(exitUnplanned, "%s: %s", p.Status, message)
+	var could strings.Builder
+	if p.WorkflowIR == nil { // else it stands below the workflow
+		writeCould(&could, p.Could)
+	}
+	return fail(exitUnplanned, "%s: %s", p.Status, strings.TrimRight(message+"\n"+could.String(), "\n"))
 }
 
 // missingInput is the error of a plan whose gate is closed.

@@ -46,6 +46,9 @@ nodes             node search zebra
 node              node show shell
 node              node show write-file
 node              node show workflow
+plan              plan paint the house
+plan              plan copy a.txt to b.txt
+plan              plan read a.txt and resize the picture
 new               node new count-words
 node-test         node test transform
 node-test         node test count-words

@@ -23,6 +23,8 @@ type Lines struct {
 	Date        string          // of lines that say none
 	Concurrency int             // how many lines are planned at once
 	HasSecret   func(name string) bool
+	// Could adds to a plan what might do what it leaves open; nil: nothing is added. The context has the shelf of the line.
+	Could func(ctx context.Context, request string, r *Result)
 }
 
 // ErrUnwritten is the error of results that could not be written.
@@ -160,8 +162,12 @@ func (m *Lines) planned(ctx context.Context, number int, line requestLine) *Resu
 	if date == "" {
 		date = m.Date
 	}
-	res := Plan(offered.Within(ctx), m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+	ctx = offered.Within(ctx)
+	res := Plan(ctx, m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
 	res.Secrets(m.HasSecret)
+	if m.Could != nil {
+		m.Could(ctx, line.Request, res)
+	}
 	return res
 }
 

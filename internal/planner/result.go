@@ -47,6 +47,27 @@ type Result struct {
 	DurationMS      float64        `json:"duration_ms"`
 	RunID           string         `json:"run_id"`
 	Error           any            `json:"error"` // {kind, message, hint, node, cause} or null
+	Could           *Could         `json:"could,omitempty"`
+}
+
+// Could is what might do what a plan leaves open; nil if it leaves nothing open. It is what is near and what is there on this
+// machine, and nothing of the plan itself.
+type Could struct {
+	Components []CouldComponent `json:"components"` // the nearest of those that there are, best first
+	Programs   []CouldProgram   `json:"programs"`   // on the PATH, best first
+}
+
+// CouldComponent is a component that is near.
+type CouldComponent struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// CouldProgram is a program that a node can be made of.
+type CouldProgram struct {
+	Program string `json:"program"`
+	Does    string `json:"does"`    // what it is good for, in words
+	Declare string `json:"declare"` // the command that makes a node of it
 }
 
 // Usage is what a plan cost.
