@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"internal/nodetype":  {"ir", "internal/fault", "internal/secret"},
 	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
-	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
+	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/llm", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
 
 	"internal/repair":    {"internal/fault", "internal/value"},

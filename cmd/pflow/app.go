@@ -20,6 +20,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/home"
+	"pflow/internal/llm"
 	"pflow/internal/printable"
 	"pflow/internal/secret"
 	"pflow/internal/settings"
@@ -49,6 +50,9 @@ type app struct {
 
 	noLog bool                    // the log op shows nothing
 	watch func(engine.Transition) // told of each step that ends; nil: nobody is
+
+	sampling llm.Completer // the models of the clients that are served; nil: none are
+	samples  bool          // the client of this call offers its model
 
 	screen *screen // what stderr is
 

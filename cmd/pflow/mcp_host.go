@@ -42,6 +42,7 @@ type mcpHost struct {
 // begin gives a call the app it works with, which asks nobody and prints to standard error alone, and the shelf of now.
 func (h *mcpHost) begin(ctx context.Context) (*app, context.Context, error) {
 	a := h.a.silent()
+	a.samples = mcpserve.Of(ctx).Samples()
 	s, err := h.shelfNow(a)
 	if err != nil {
 		return nil, nil, inWords(err)
@@ -54,7 +55,7 @@ func (h *mcpHost) begin(ctx context.Context) (*app, context.Context, error) {
 func (a *app) silent() *app {
 	out := newApp(strings.NewReader(""), io.Discard, a.screen.out, a.getenv)
 	out.globalFlags, out.options, out.root, out.commands = a.globalFlags, a.options, a.root, a.commands
-	out.batch, out.quiet = true, true
+	out.batch, out.quiet, out.sampling = true, true, a.sampling
 	return out
 }
 

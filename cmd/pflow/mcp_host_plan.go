@@ -215,7 +215,6 @@ func (h *mcpHost) redraft(ctx context.Context, a *app, digest string) (*planDraf
 type savedAnswer struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"`
-	Already bool   `json:"already"` // it was saved before, as it is
 	Next    string `json:"next"`
 }
 
@@ -233,7 +232,7 @@ func (h *mcpHost) Save(ctx context.Context, r mcpserve.SaveRequest) (any, error)
 	if err != nil {
 		return nil, inWords(err)
 	}
-	return savedAnswer{got.Name, got.Version, time.Since(got.UpdatedAt) > time.Minute, fmt.Sprintf("run it with run_workflow {\"name\": %q}, or by its own tool", got.Name)}, nil
+	return savedAnswer{got.Name, got.Version, fmt.Sprintf("run it with run_workflow {\"name\": %q}, or by its own tool", got.Name)}, nil
 }
 
 // saveRequested saves and gives the name.

@@ -38,6 +38,7 @@ a digest of exactly what would run, which the client passes to approve it. --ask
 					return usage("--http %s: %v", address, err)
 				}
 			}
+			a.sampling = mcpserve.Sampler{}
 			s, err := mcpserve.New(c.Context(), mcpserve.Options{Host: h, Version: buildVersion(), Warn: func(text string) { a.warn("%s", text) }})
 			if err != nil {
 				return err

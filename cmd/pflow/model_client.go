@@ -14,7 +14,7 @@ import (
 // theClient is the client of all model calls of this process.
 func (a *app) theClient() (*llm.Client, error) {
 	a.clientOnce.Do(func() {
-		a.client, a.clientErr = a.modelClient(llm.Options{Model: a.model, Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall})
+		a.client, a.clientErr = a.modelClient(llm.Options{Model: a.model, Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall, Sampling: a.sampling})
 	})
 	return a.client, a.clientErr
 }
@@ -24,6 +24,9 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 	c, err := a.theClient()
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "%v", err)
+	}
+	if r.Model == "" {
+		r.Model = a.sampledModel(c)
 	}
 	if keep, ok := ctx.Value(exchangesKey{}).(*exchanges); ok {
 		r.OnExchange = keep.add
@@ -39,6 +42,9 @@ func (a *app) priced(model string) (bool, error) {
 	if err != nil {
 		return false, fault.New(fault.InvalidRequest, "%v", err)
 	}
+	if model == "" {
+		model = a.sampledModel(c)
+	}
 	return c.Priced(model)
 }
 
@@ -52,7 +58,15 @@ func (a *app) hasModel() (bool, error) {
 		return false, err
 	}
 	_, ok := c.Default()
-	return ok, nil
+	return ok || a.sampledModel(c) != "", nil
+}
+
+// sampledModel is the model of the client that is served, where it offers it and no other is configured; "" elsewhere.
+func (a *app) sampledModel(c *llm.Client) string {
+	if !a.samples {
+		return ""
+	}
+	return c.Sampled()
 }
 
 // exchangesFile lies beside the journal of a run: what was sent to models and what came back, one JSON object a line.

@@ -124,6 +124,21 @@ func (c *Client) Default() (model string, ok bool) {
 	return c.o.Models.DefaultModel(c.o.Getenv, c.o.Secrets.Has)
 }
 
+// Sampled is the model of whoever pflow serves, for where no model is configured; "" where one is, or none is wanted.
+func (c *Client) Sampled() string {
+	if _, ok := c.Default(); ok || c.o.Model != "" || c.o.Sampling == nil {
+		return ""
+	}
+	for _, name := range c.o.Models.order {
+		if p := c.o.Models.Providers[name]; p.By == BySampling {
+			if model := p.named(c.o.Getenv); model != "" {
+				return name + "/" + model
+			}
+		}
+	}
+	return ""
+}
+
 // Models are the providers and models that the client knows.
 func (c *Client) Models() *Models { return c.o.Models }
 

@@ -6,6 +6,7 @@
 //	workflows.go a saved workflow as a tool: its schemas and hints
 //	params.go    reading the arguments of a call, with errors that say what to pass
 //	client.go    who called: progress, questions, the end of a call
+//	sampling.go  the model of who called
 //	server.go    the server: which tools there are now
 //	stdio.go     a transport over two streams that outlives whatever is written to it
 //	http.go      streamable HTTP for this machine alone

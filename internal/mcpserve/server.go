@@ -135,7 +135,7 @@ func (s *Server) handler(name string, do func(context.Context, arguments, *Clien
 		err = fault.Guard(func() error {
 			a, err := readArguments(name, req.Params.Arguments)
 			if err == nil {
-				answer, err = do(ctx, a, c)
+				answer, err = do(context.WithValue(ctx, clientKey{}, c), a, c)
 			}
 			return err
 		})
