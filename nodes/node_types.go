@@ -57,6 +57,7 @@ func Types(d Deps) []nodetype.Type {
 		convertTable(),
 		summariseTable(),
 		joinTables(),
+		agent(d),
 		githubGetIssue(d),
 		githubListIssues(d),
 		githubListPRs(d),

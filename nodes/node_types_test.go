@@ -19,6 +19,7 @@ import (
 	"pflow/internal/githubtest"
 	"pflow/internal/llm"
 	"pflow/internal/nodetype"
+	"pflow/internal/settings"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -53,6 +54,9 @@ func exampleDeps() Deps {
 			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: 12,
 				Body: io.NopCloser(strings.NewReader(`{"count": 2}`)), Request: r}, nil
 		})},
+		Agents: func() ([]settings.Agent, error) {
+			return []settings.Agent{{Name: "hello", Command: []string{"/bin/sh", "-c", "cat >/dev/null; echo Hello."}}}, nil
+		},
 		RunWorkflow: func(_ context.Context, name string, inputs map[string]any, _ int) (map[string]any, error) {
 			return map[string]any{name + "ing": "Hello, " + inputs["name"].(string) + "!"}, nil
 		},

@@ -10,6 +10,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/llm"
 	"pflow/internal/mapparams"
+	"pflow/internal/settings"
 	"pflow/internal/shelf"
 	"pflow/ir"
 )
@@ -37,6 +38,9 @@ type Deps struct {
 	Model func(ctx context.Context, r llm.Request) (*llm.Reply, error)
 	// Priced reports whether a model ("" is the default model) has a known price; nil: none has.
 	Priced func(model string) (bool, error)
+
+	// Agents are the programs of agent nodes; nil stands for those where the settings name none.
+	Agents func() ([]settings.Agent, error)
 
 	readings *mapparams.Readings // which the ops share; nil keeps none
 }

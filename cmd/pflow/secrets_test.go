@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,7 @@ var secretKinds = map[string]string{
 	"base64":  "UXo4dkx3Mm5SazV0++Xy/7mQ==",
 	"long":    strings.Repeat("Qz8vLw2n/Rk5tXy+7m", 40),
 	"number":  "83520417965",
+	"mapped":  "Rk8vLw2nQz5t-mapped", // not in the environment: settings.yaml maps its name to a command
 }
 
 // forms are what no file and no output may hold of a secret.
@@ -125,6 +127,19 @@ func TestSecretsStayOut(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
 			d.env = append(d.env, "TOKEN="+secret, "OPENAI_API_KEY="+serverKey, "MY_OWN_API_KEY=own-"+serverKey, "OPENAI_BASE_URL="+echo.URL+"/v1")
+			if kind == "mapped" {
+				kept := filepath.Join(t.TempDir(), "kept")
+				if err := os.WriteFile(kept, []byte(secret+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, "TOKEN=") })
+				if err := os.MkdirAll(filepath.Join(d.home, ".pflow"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(d.home, ".pflow", "settings.yaml"), []byte("secrets: {TOKEN: {command: [cat, "+kept+"]}}\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			at := value.JSON(echo.URL)
 			node := func(id, kind, params string) string {
 				return fmt.Sprintf(`{"id": %q, "type": %q, "params": {%s}}`, id, kind, params)

@@ -17,6 +17,10 @@ import (
 func (a *app) deps() nodes.Deps {
 	return nodes.Deps{
 		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced,
+		Agents: func() ([]settings.Agent, error) {
+			s, err := a.settings()
+			return s.Agents, err
+		},
 		Check: func(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
 			_, found := workflow.Check(data, c, a.nodeTypes(), o)
 			return found

@@ -207,11 +207,18 @@ func With(ctx context.Context, m *Masker) context.Context {
 	if m == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, contextKey{}, m)
+	return WithLatest(ctx, func() *Masker { return m })
 }
 
-// From is the Masker of a context, or nil.
+// WithLatest is With for secrets that come up while something is done: latest gives the Masker of those known now.
+func WithLatest(ctx context.Context, latest func() *Masker) context.Context {
+	return context.WithValue(ctx, contextKey{}, latest)
+}
+
+// From is the Masker of a context as it is now, or nil.
 func From(ctx context.Context) *Masker {
-	m, _ := ctx.Value(contextKey{}).(*Masker)
-	return m
+	if latest, ok := ctx.Value(contextKey{}).(func() *Masker); ok {
+		return latest()
+	}
+	return nil
 }

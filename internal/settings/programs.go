@@ -3,6 +3,7 @@ package settings
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pflow/internal/diag"
@@ -43,24 +44,23 @@ func secrets(d *yamltree.Decoder, to *[]secret.Mapping) func(*yamltree.Value) {
 			case !variable.MatchString(e.Key):
 				d.Report(&yamltree.Value{Place: e.KeyPlace}, yamltree.BadValue, wantVariable)
 				continue
-			case e.Value.Kind != yamltree.Map:
+			case e.Value.Kind != yamltree.Map || slices.ContainsFunc(e.Value.Entries, func(inner yamltree.Entry) bool { return inner.Key != "command" && inner.Key != "keyring" }):
 				d.Report(at, yamltree.WrongKind, "want {command: [PROGRAM, …]} or {keyring: {service, user}}; secrets themselves are never written here")
 				continue
 			}
-			keyring := false
+			keyring, program := e.Value.Get("keyring") != nil, e.Value.Get("command") != nil
 			d.Mapping(e.Value, "{command} or {keyring}", yamltree.Fields{
 				"command": command(d, &m.Command),
 				"keyring": func(v *yamltree.Value) {
-					keyring = true
 					d.Mapping(v, "an entry of the keyring: {service, user}", yamltree.Fields{"service": d.Text(&m.Service), "user": d.Text(&m.User)})
 				},
 			})
 			switch {
-			case keyring == (m.Command != nil):
+			case keyring == program:
 				d.Report(at, yamltree.BadValue, "want one of command and keyring")
 			case keyring && (m.Service == "" || m.User == ""):
 				d.Report(at, yamltree.MissingKey, "an entry of the keyring has a service and a user")
-			default:
+			case !program || m.Command != nil:
 				*to = append(*to, m)
 			}
 		}
@@ -89,7 +89,7 @@ func agents(d *yamltree.Decoder, to *[]Agent) func(*yamltree.Value) {
 				},
 			})
 			if e.Value.Kind == yamltree.Map && e.Value.Get("command") == nil {
-				d.Report(e.Value, yamltree.MissingKey, "an agent needs a command, as in [claude, -p]")
+				d.Report(&yamltree.Value{Place: e.KeyPlace}, yamltree.MissingKey, "an agent needs a command, as in [claude, -p]")
 			}
 			if a.Command != nil {
 				*to = append(*to, a)

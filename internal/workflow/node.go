@@ -40,8 +40,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err := c.params.reads.missingSecret(ctx, store); err != nil {
 		return out, err
 	}
-	masker := c.c.secrets.mask(store)
-	ctx = mask.With(ctx, masker)
+	ctx = mask.WithLatest(ctx, func() *mask.Masker { return c.c.secrets.mask(store) })
 	defer func() { err = maskedError(c.c.secrets.mask(store), err) }()
 
 	values, _ := in.Prep[valuesKey].(map[string]any)
@@ -78,7 +77,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 		got, err = c.run(ctx, call)
 		return err
 	})
-	masker = c.c.secrets.mask(store) // the node may have read some
+	masker := c.c.secrets.mask(store) // the node may have read some
 	for _, w := range got.Warnings {
 		r.warn(c.node.ID + ": " + masker.Text(w))
 	}
