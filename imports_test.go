@@ -37,6 +37,7 @@ var imports = map[string][]string{
 	"internal/printable": {},
 	"internal/textmatch": {"internal/fault"},
 	"internal/rabinkarp": {},
+	"internal/inorder":   {"internal/fault"},
 	"internal/table":     {"internal/diag", "internal/fault", "internal/value"},
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},

@@ -64,6 +64,9 @@ type app struct {
 	secretsOnce sync.Once
 	secretsGot  *secret.Store
 
+	pruning sync.Mutex
+	pruned  time.Time // when runs that are no longer kept were last removed
+
 	settingsOnce sync.Once
 	settingsGot  *settings.Settings
 	settingsErr  error

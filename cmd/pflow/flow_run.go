@@ -213,6 +213,22 @@ func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, er
 	if err != nil {
 		return nil, err
 	}
+	a.prune(home)
+	return w, nil
+}
+
+// pruneEvery is how long runs that are no longer kept stay, where one process begins many: to look through them all takes
+// longer than a small run.
+const pruneEvery = 5 * time.Second
+
+// prune removes the runs that are no longer kept.
+func (a *app) prune(home string) {
+	a.pruning.Lock()
+	defer a.pruning.Unlock()
+	if !a.pruned.IsZero() && time.Since(a.pruned) < pruneEvery {
+		return
+	}
+	a.pruned = time.Now()
 	s, err := a.settings()
 	if err != nil {
 		a.warn("%v", err)
@@ -220,7 +236,6 @@ func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, er
 	if err := journal.Prune(home, s.Retention, time.Now()); err != nil {
 		a.warn("old runs: %v", err)
 	}
-	return w, nil
 }
 
 // observer shows the steps as they end, if that is wanted, and tells who watches.

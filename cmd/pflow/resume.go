@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) resumeCommand() *cobra.Command {
-	var retry bool
+	var retry, failed bool
 	yes := &runFlags{}
 	c := &cobra.Command{
 		Use:   "resume RUN",
@@ -29,7 +29,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: `Go on with a run that was killed or cancelled, with the exact flow it began with. No step that finished runs again. A step
 that was under way runs again if that cannot repeat an effect; otherwise resume names it and leaves the decision to you. The model and the declared nodes are those of then, unless you
 say others; the settings are those of now. The making of a plan goes on to the approval of the plan. Where a model cannot
-be reached, or a secret is not set, the run is left as it was.`,
+be reached, or a secret is not set, the run is left as it was.
+
+Of a run over many lines (pflow run --each) it goes on with the lines that have no result, and prints the results of all.`,
 		Example: "  pflow resume 20240115-120000-1a2b3c4d\n  pflow resume 20240115-120000-1a2b3c4d --retry",
 		Args:    one("the run to go on with"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -41,6 +43,12 @@ be reached, or a secret is not set, the run is left as it was.`,
 			}
 			if err := a.needsHome(); err != nil {
 				return err
+			}
+			if a.isEach(args[0]) {
+				return a.resumeEach(c.Context(), args[0], eachAgain{retry: retry, failed: failed}, yes)
+			}
+			if failed {
+				return usage("--failed is of a run over many lines (pflow run --each), and %s is none", args[0])
 			}
 			past, documents, w, err := journal.Resume(a.homeDir(), args[0], time.Now())
 			var unread *fs.PathError
@@ -68,6 +76,7 @@ be reached, or a secret is not set, the run is left as it was.`,
 		},
 	}
 	c.Flags().BoolVar(&retry, "retry", false, "run steps again that were under way, also if that may repeat an effect")
+	c.Flags().BoolVar(&failed, "failed", false, "of a run over many lines: run those again that failed")
 	yes.approval(c, "approve a plan, and nodes of a workflow that want approval")
 	yes.keeping(c)
 	a.nodeFlags(c)

@@ -25,6 +25,9 @@ type runFlags struct {
 	yes    string
 	dryRun bool
 	save   bool // keep without running
+
+	each        string // a file of inputs: one run for each line
+	concurrency int    // how many of these at the same time
 }
 
 // read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
@@ -55,7 +58,12 @@ same. Piped text is the input that says from_stdin, or $stdin. The outputs go to
 Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
 what replaces a file that this workflow did not write itself, declared nodes that say so, a shell command that does or
 that cannot be known) needs --yes=destructive before anything runs; of files it approves those that are named then. A run that was killed,
-cancelled or waits for approval is continued by pflow resume.`,
+cancelled or waits for approval is continued by pflow resume.
+
+--each FILE runs it once for each line of a CSV, a TSV or JSON lines: its columns or keys are inputs, key=value gives what is the same for
+all. Each line gets one result line {line, id, status, outputs, error, run_id}, in order; id is the line's own, if it has one. What destroys
+is shown for the first line and approved once for all. If a line failed the exit status is 1. pflow resume goes on with the lines that have no
+result yet; none that has one runs again.`,
 		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
@@ -70,9 +78,17 @@ cancelled or waits for approval is continued by pflow resume.`,
 			if err != nil {
 				return err
 			}
+			if f.each != "" || c.Flags().Changed("each") {
+				return a.runEach(c.Context(), l, in, f)
+			}
+			if c.Flags().Changed("concurrency") {
+				return usage("pflow run: --concurrency is of --each FILE; a single run says it in its workflow")
+			}
 			return a.runLoaded(c.Context(), l, in, f)
 		},
 	}
+	c.Flags().StringVar(&f.each, "each", "", "run once for each line of this `FILE` of inputs: CSV, TSV or JSON lines")
+	c.Flags().IntVar(&f.concurrency, "concurrency", 1, "how many lines of --each to run at the same time")
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show every step with its params and run nothing")
 	a.nodeFlags(c)
@@ -232,19 +248,22 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 
 // execute runs a workflow with a journal.
 func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, approve workflow.Approve) (*workflow.Result, error) {
-	id := journal.NewID(time.Now())
+	p := a.follow("running " + l.program.Name)
+	defer p.stop()
+	return a.executeAs(p.within(ctx), journal.NewID(time.Now()), l, store, approve, p.began)
+}
+
+// executeAs runs a workflow under an id. began, if not nil, is told of each step that begins.
+func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, began func(engine.Attempt)) (*workflow.Result, error) {
 	l.written.ID = id
-	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer()}, Approve: approve}
+	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer(), Began: began}, Approve: approve}
 	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
 		ctx = a.withExchanges(ctx, id)
 	}
-	p := a.follow("running " + l.program.Name)
-	o.Began = p.began
-	res, err := l.program.Run(process.InRun(p.within(ctx), id), store, o)
-	p.stop()
+	res, err := l.program.Run(process.InRun(ctx, id), store, o)
 	if err != nil {
 		return nil, err
 	}

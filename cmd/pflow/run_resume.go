@@ -20,7 +20,7 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 	return a.conclude(ctx, l, res, again.command())
 }
 
-// reload compiles the workflow of a run from the exact documents that it began with.
+// reload compiles the workflow of a run from the exact documents that it began with. past is nil for one that is yet to begin.
 func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow.Reloaded, *workflow.Program, error) {
 	r, err := workflow.Reload(documents, a.nodeTypes())
 	if err != nil {
@@ -28,7 +28,9 @@ func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow
 	}
 	r.Env.Getenv, r.Env.Secrets, r.Env.Keys = a.getenv, a.secrets(), a.keyVariables()
 	r.Env.MCP = a.mcpHost()
-	r.Env.Unkept = past.History.Unkept()
+	if past != nil {
+		r.Env.Unkept = past.History.Unkept()
+	}
 	r.Env.Written.Home, r.Env.Written.ID = a.homeDir(), id
 	if r.Flows != nil {
 		r.Env.Flow = a.declaredFlow(r.Flows)

@@ -24,6 +24,7 @@ workflow          workflow show greet@1
 workflow-history  workflow history greet
 workflow-run      run greet name=Ada
 workflow-history  workflow history greet
+workflow-run-line run greet --each people.jsonl
 workflow-run      run greet
 workflow-run      run ./fail.json
 workflow-run      run ./wait.json
@@ -66,6 +67,7 @@ flow-diff         flow diff planner-offline planner-fast
 		"bad.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "templat", "params": {"template": "${x.y}"}}]}`,
 		"cut.json":     `{"ir_version": "0.1.0", "nodes": [`,
 		"form.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
+		"people.jsonl": "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
 		"lines.jsonl":  "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}
 	var many strings.Builder
@@ -108,7 +110,7 @@ flow-diff         flow diff planner-offline planner-fast
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

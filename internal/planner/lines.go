@@ -12,6 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/inorder"
 	"pflow/internal/shelf"
 	"pflow/internal/value"
 )
@@ -33,57 +34,37 @@ var ErrUnwritten = errors.New("the results cannot be written")
 // Plan plans each line, and says how many there were. Every line gets its result line, in order, also one that cannot be
 // read. Once ctx is done no more lines are begun.
 func (m *Lines) Plan(ctx context.Context, in io.Reader, out io.Writer) (number int, err error) {
-	results := make(chan chan []byte, m.Concurrency) // in the order of the lines; its room bounds how many are under way
-	written := make(chan error, 1)
-	fault.Go(func() {
-		var failed error
-		for r := range results {
-			line := <-r
-			if failed == nil {
-				_, failed = out.Write(line)
+	r := bufio.NewReaderSize(in, 1<<16)
+	ended := false
+	err, unwritten := inorder.Run(ctx, m.Concurrency, func() (inorder.Work[[]byte], error) {
+		for !ended {
+			line, err := readLine(r)
+			if ctx.Err() != nil {
+				break
+			}
+			ended = errors.Is(err, io.EOF)
+			tooLong := errors.Is(err, errLongLine)
+			if err != nil && !ended && !tooLong {
+				return inorder.Work[[]byte]{}, err
+			}
+			number++
+			if len(bytes.TrimSpace(line)) > 0 || tooLong {
+				n := number
+				return inorder.Work[[]byte]{
+					Do:    func() []byte { return m.plan(ctx, n, line, tooLong) },
+					Broke: func(err error) []byte { return m.refused(requestLine{}, fmt.Errorf("line %d: %w", n, err)) },
+				}, nil
 			}
 		}
-		written <- failed
-	}, func(err error) {
-		for r := range results { // those who plan must not wait for a writer that has ended
-			<-r
-		}
-		written <- err
+		return inorder.Work[[]byte]{}, io.EOF
+	}, func(line []byte) error {
+		_, err := out.Write(line)
+		return err
 	})
-	slots := make(chan struct{}, m.Concurrency)
-	r := bufio.NewReaderSize(in, 1<<16)
-	for ctx.Err() == nil {
-		line, err := readLine(r)
-		if ctx.Err() != nil {
-			break
-		}
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
-			close(results)
-			<-written
-			return number, err
-		}
-		number++
-		if len(bytes.TrimSpace(line)) > 0 || errors.Is(err, errLongLine) {
-			done, n, tooLong := make(chan []byte, 1), number, errors.Is(err, errLongLine)
-			slots <- struct{}{}
-			results <- done
-			fault.Go(func() {
-				done <- m.plan(ctx, n, line, tooLong)
-				<-slots
-			}, func(err error) {
-				done <- m.refused(requestLine{}, fmt.Errorf("line %d: %w", n, err))
-				<-slots
-			})
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	if err == nil && unwritten != nil {
+		err = fmt.Errorf("%w: %w", ErrUnwritten, unwritten)
 	}
-	close(results)
-	if err := <-written; err != nil {
-		return number, fmt.Errorf("%w: %w", ErrUnwritten, err)
-	}
-	return number, nil
+	return number, err
 }
 
 // maxLine is how long a line may be, in bytes.

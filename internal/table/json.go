@@ -54,13 +54,24 @@ func (j *jsonLines) Read() (*Record, error) {
 	return nil, io.EOF
 }
 
+// Position is the line that a reader has come to, of JSON lines: after an error, the one that is wrong; the next can be read.
+// ok is false of all other tables, which end with an error.
+func Position(r Reader) (line int, ok bool) {
+	j, ok := r.(*jsonLines)
+	if !ok {
+		return 0, false
+	}
+	return j.line, true
+}
+
 // next reads a line of a bounded length.
 func (j *jsonLines) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := j.in.r.ReadSlice('\n')
 		if len(line)+len(part) > maxRecord {
-			return nil, fault.New(fault.Malformed, "line %d is longer than %d MB", j.line+1, maxRecord>>20)
+			j.line++
+			return nil, fault.New(fault.InvalidRequest, "line %d is longer than %d MB", j.line, maxRecord>>20)
 		}
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
