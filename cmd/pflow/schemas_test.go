@@ -50,6 +50,10 @@ node              node show workflow
 plan              plan paint the house
 plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture
+mcp-added         mcp add docs --no-check --url http://127.0.0.1:9/mcp
+mcp               mcp list
+mcp-check         mcp check
+mcp-removed       mcp remove docs
 new               node new count-words
 node-test         node test transform
 node-test         node test count-words
