@@ -35,7 +35,7 @@ var secretKinds = map[string]string{
 	"base64":  "UXo4dkx3Mm5SazV0++Xy/7mQ==",
 	"long":    strings.Repeat("Qz8vLw2n/Rk5tXy+7m", 40),
 	"number":  "83520417965",
-	"mapped":  "Rk8vLw2nQz5t-mapped", // not in the environment: settings.yaml maps its name to a command
+	"mapped":  "Rk8vLw2nQz5tM4pD", // not in the environment: settings.yaml maps its name to a command
 }
 
 // forms are what no file and no output may hold of a secret.
@@ -133,10 +133,10 @@ func TestSecretsStayOut(t *testing.T) {
 					t.Fatal(err)
 				}
 				d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, "TOKEN=") })
-				if err := os.MkdirAll(filepath.Join(d.home, ".pflow"), 0o700); err != nil {
+				if err := os.MkdirAll(d.home, 0o700); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(d.home, ".pflow", "settings.yaml"), []byte("secrets: {TOKEN: {command: [cat, "+kept+"]}}\n"), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(d.home, "settings.yaml"), []byte("secrets: {TOKEN: {command: [cat, "+kept+"]}}\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
