@@ -14,7 +14,7 @@ import (
 const specified = `
 apply plan resume run validate why doctor completion version help
 workflow: new list show save edit rename delete history test
-node: new list show search run
+node: new list show search run test eject remove
 flow: list show check graph diff run eject test ops schema
 prompt: list show render
 experiment: run report compare
@@ -26,8 +26,7 @@ mcp: serve add list remove check`
 const later = `
 why
 workflow: test
-trace: list show prune
-mcp: add remove check`
+trace: list show prune`
 
 // commandsOf lists the commands of such a text, groups too.
 func commandsOf(text string) map[string]bool {

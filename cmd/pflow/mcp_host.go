@@ -19,6 +19,7 @@ import (
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
 	"pflow/internal/library"
+	"pflow/internal/mcp"
 	"pflow/internal/mcpserve"
 	"pflow/internal/shelf"
 	"pflow/internal/value"
@@ -80,7 +81,8 @@ func (h *mcpHost) State() string {
 	note := func(path string, info fs.FileInfo) {
 		fmt.Fprintf(sum, "%s\x00%d\x00%d\n", path, info.Size(), info.ModTime().UnixNano())
 	}
-	places := append([]string{h.a.home().Path("workflows"), h.a.home().Path("nodes"), h.a.home().Path("settings.yaml")}, h.a.nodeFiles...)
+	home := h.a.home()
+	places := append([]string{home.Path("workflows"), home.Path("nodes"), home.Path("settings.yaml"), home.Path(mcp.File), home.Path("mcp")}, h.a.nodeFiles...)
 	for _, place := range places {
 		_ = filepath.WalkDir(place, func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
