@@ -150,6 +150,7 @@ var pairs = [][2]string{
 	{`parse_csv_rows(store.v, store.w)`, `parse_csv_rows(store.v, store.w)`},
 	{`to_csv(store.v)`, `to_csv(store.v)`},
 	{`to_csv(store.v, store.w)`, `to_csv(store.v, store.w)`},
+	{`indent_json(store.v, store.i)`, `indent_json(store.v, store.i)`},
 	{`escape_query(store.v)`, `escape_query(store.v)`},
 	{`escape_path(store.v)`, `escape_path(store.v)`},
 	{`parse_query(store.v)`, `parse_query(store.v)`},

@@ -37,7 +37,7 @@ type function struct {
 	call     func(s *Scope, args []any) (any, error)
 }
 
-var shared = slices.Concat(basicFunctions, groupFunctions, roundingFunctions, regexFunctions, dateFunctions, csvFunctions, escapeFunctions)
+var shared = slices.Concat(basicFunctions, groupFunctions, roundingFunctions, regexFunctions, dateFunctions, csvFunctions, jsonTextFunctions, escapeFunctions)
 
 var basicFunctions = []function{
 	{

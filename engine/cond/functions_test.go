@@ -103,6 +103,10 @@ func TestFunctionEdges(t *testing.T) {
 		{`to_csv([{"a": 1}], ["a", "b"])`, `missing_key: to_csv, row 1: there is no member "b"; there is a`}, {`to_csv([{"a": [1]}])`, `type: to_csv, row 1: field 1 is array [1]; write it with to_json, or pick a part of it`},
 		{`to_csv([["a"], {"a": 1}])`, `type: to_csv, row 2: the first row is a list, and this one an object; give rows of one kind`}, {`to_csv([[1, 2]], ["a"])`, `type: to_csv, row 1: 2 values for 1 columns`},
 
+		{`indent_json(" {\"n\": 1.50, \"e\": [], \"a\": [1e2, {\"s\": \"\\\",[<é\"}]}\n", 1)`, `"{\n \"n\": 1.50,\n \"e\": [],\n \"a\": [\n  1e2,\n  {\n   \"s\": \"\\\",[<é\"\n  }\n ]\n}"`},
+		{`indent_json("{\n  \"b\": [1, 2],\n  \"a\": {}\n}", 0)`, `"{\"b\":[1,2],\"a\":{}}"`}, {`indent_json("7")`, `"7"`}, {`indent_json("[1]", 17)`, `type: indent_json takes from 0 to 16 spaces, got 17`},
+		{`indent_json("[1,")`, `malformed: not valid JSON at line 1, column 4: the text ends too early`}, {`indent_json("{\"a\": 1, \"a\": 2}")`, `malformed: not valid JSON at line 1, column 13: the key "a" stands twice`},
+
 		{`parse_query("a=%zz")`, `malformed: not the query of a URL: invalid URL escape "%zz"`}, {`parse_query("https://example.org/#a=1")`, `{"https://example.org/":[""]}`},
 		{`to_query({"a": {}})`, `type: to_query takes texts, numbers, booleans and lists of them; "a" has object {}`}, {`to_query({"b": true, "a": []})`, `"b=true"`}, {`escape_path("../x?y#z")`, `"..%2Fx%3Fy%23z"`},
 		{`escape_html("<script>'&amp;'")`, `"&lt;script&gt;&#39;&amp;amp;&#39;"`},

@@ -197,7 +197,7 @@ func TestFunctionsAreInBothLanguages(t *testing.T) {
 		"group_by", "count_by", "sum_by", "sort_by", "round_to", "format_number",
 		"find_regex", "find_all_regex", "replace_regex", "split_regex", "escape_regex",
 		"parse_date", "format_date", "add_date", "diff_dates", "truncate_date", "weekday", "parse_duration", "format_duration",
-		"parse_csv", "parse_csv_rows", "to_csv", "escape_query", "escape_path", "parse_query", "to_query", "escape_html"}
+		"parse_csv", "parse_csv_rows", "to_csv", "indent_json", "escape_query", "escape_path", "parse_query", "to_query", "escape_html"}
 	if !slices.Equal(names, want) {
 		t.Errorf("functions are %v, want %v", names, want)
 	}
