@@ -28,6 +28,7 @@ func Types(d Deps) []nodetype.Type {
 		transform(),
 		switchType(),
 		templateType(),
+		waitType(),
 		workflowType(d),
 		gitInit(d),
 		gitStatus(d),

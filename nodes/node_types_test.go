@@ -288,9 +288,9 @@ func TestInterfaces(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "find-text", "replace-text", "shell", "http", "download", "html-text", "archive", "unarchive", "llm", "transform", "switch", "template", "workflow",
+	want := []string{"read-file", "write-file", "copy-file", "move-file", "delete-file", "list-files", "make-folder", "copy-folder", "delete-folder", "set-mode", "hash-file", "find-text", "replace-text", "shell", "http", "download", "html-text", "archive", "unarchive", "llm", "transform", "switch", "template", "wait", "workflow",
 		"git-init", "git-status", "git-log", "git-diff", "git-show", "git-read", "git-add", "git-unstage", "git-commit", "git-restore", "git-stash", "git-stash-pop", "git-checkout", "git-branches", "git-rename-branch", "git-delete-branch", "git-merge", "git-tag", "git-tags", "git-push", "git-pull", "git-fetch", "git-clone",
-		"read-table", "write-table", "convert-table", "summarise-table", "join-tables",
+		"read-table", "write-table", "convert-table", "summarise-table", "join-tables", "agent",
 		"github-get-issue", "github-list-issues", "github-list-prs", "github-get-pr", "github-get-file", "github-list-releases", "github-create-issue", "github-create-pr", "github-comment", "github-update-issue", "github-create-release"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
