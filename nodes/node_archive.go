@@ -181,6 +181,9 @@ func archiveSelection(c nodetype.Call, to string, old fs.FileInfo) (archive.Sele
 		if err != nil {
 			return s, err
 		}
+		if _, err := os.Stat(c.Locate(p)); err != nil {
+			return s, fileFault("pack "+quote(p), err)
+		}
 		s.Sources = append(s.Sources, archive.Source{Path: c.Locate(p), Name: name})
 	}
 	return s, nil

@@ -112,7 +112,7 @@ func TestArchiveNames(t *testing.T) {
 		{[]any{"docs", "../else/docs"}, "", nil, nil, `would be "docs" in the archive; set base to a folder that holds both`},
 		{[]any{"docs", "../else/docs"}, "..", nil, []string{"else/docs/a.md", "work/docs/a.md", "work/docs/b.txt", "work/docs/sub/c.md"}, ""},
 		{"../else", ".", nil, nil, `"../else" does not lie in base "."; give a folder that holds all of paths`},
-		{"nope", "", nil, nil, `cannot make the archive "x.zip": no such file or directory`},
+		{[]any{"docs", "nope"}, "", nil, nil, `cannot pack "nope": no such file or directory`},
 		{[]any{}, "", nil, nil, "paths is empty: there is nothing to pack"},
 		{[]any{"d.txt", 5}, "", nil, nil, `paths[1] is "5", which is no path`},
 	} {

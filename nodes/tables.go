@@ -189,7 +189,11 @@ func tableShape(ctx context.Context, c nodetype.Call, in *tableIn) (*table.Shape
 	}
 	advised := func(err error) error {
 		e := *fault.Of(err)
-		if e.Kind == fault.Type && in.texts() && len(s.Types.Of) == 0 {
+		switch {
+		case e.Kind != fault.Type || !in.texts():
+		case c.Params["types"] == "auto":
+			e.Message += "; with types auto an empty field is null (row.x ?? 0 counts it as 0), and a column in which any value is no number stays text (float(row.x) reads one)"
+		case len(s.Types.Of) == 0:
 			e.Message += "; the values of this table are texts: set types to auto, or to such as {column: number}"
 		}
 		return &e
