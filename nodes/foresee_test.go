@@ -1,8 +1,6 @@
 package nodes
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -41,9 +39,14 @@ var destroying = []destroyingNode{
 	{"write-table", map[string]any{"file_path": "a", "rows": []any{}, "overwrite": true}, nil},
 	{"download", map[string]any{"url": "https://a.example/1", "dest_path": "a", "overwrite": true}, nil},
 	{"archive", map[string]any{"paths": []any{"b"}, "dest_path": "a", "overwrite": true}, nil},
-	{"unarchive", map[string]any{"source_path": "b", "dest_path": "a", "overwrite": true}, nil},
+	{"unarchive", map[string]any{"source_path": "p.zip", "dest_path": ".", "overwrite": true}, nil},
+	{"unarchive", map[string]any{"source_path": "${p}", "dest_path": "f", "overwrite": true}, []string{"source_path"}},
+	{"unarchive", map[string]any{"source_path": "p.zip", "dest_path": "${d}", "overwrite": true}, []string{"dest_path"}},
+	{"unarchive", map[string]any{"source_path": "p.zip", "dest_path": ".", "overwrite": "${o}"}, []string{"overwrite"}},
+	{"git-restore", map[string]any{"paths": []any{"a"}}, nil},
+	{"git-restore", map[string]any{"paths": "${p}"}, []string{"paths"}},
+	{"agent", map[string]any{"prompt": "tidy up"}, nil},
 	{"shell", map[string]any{"command": "rm a"}, nil},
-	{"write-table", map[string]any{"file_path": "a", "rows": []any{}, "overwrite": true}, nil},
 	{"convert-table", map[string]any{"source_path": "b", "dest_path": "a", "overwrite": true}, nil},
 	{"shell", map[string]any{"command": "git push --force"}, nil},
 }
@@ -51,20 +54,14 @@ var destroying = []destroyingNode{
 // Every effect that the specification calls destructive is foreseen by its node type.
 func TestWhatDestroysIsForeseen(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for _, name := range []string{"a", "b"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "f", "x"), []byte("x"), 0o600); err != nil {
+	r := newRepository(t, map[string]string{"a": "", "b": "", "f/x": "x"})
+	dir := r.dir
+	r.write("a", "changed")
+	if _, err := runIn(t, "archive", dir, map[string]any{"paths": []any{"f/x"}, "dest_path": "p.zip"}); err != nil {
 		t.Fatal(err)
 	}
 	types := map[string]nodetype.Type{}
-	for _, nt := range Types(Deps{}) {
+	for _, nt := range Types(r.deps) {
 		types[nt.Interface.Name] = nt
 	}
 	for _, d := range destroying {

@@ -66,7 +66,7 @@ func TestFindingsOfADraft(t *testing.T) {
 	draft := map[string]any{"ir_version": "0.1.0", "name": "x", "inputs": map[string]any{"path": map[string]any{"type": "str"}, "idle": map[string]any{"type": "string"}},
 		"nodes": []any{
 			map[string]any{"id": "run", "type": "shell", "params": params},
-			map[string]any{"id": "fetch", "type": "http-download", "purpose": "Fetch a web page", "params": map[string]any{"url": "{{path}}"}},
+			map[string]any{"id": "fetch", "type": "http-get", "purpose": "Fetch a web page", "params": map[string]any{"url": "{{path}}"}},
 			map[string]any{"id": "save", "type": "write-file", "params": map[string]any{"file_path": "${pat}", "content": "${fetch.body"}},
 		},
 		"edges": []any{map[string]any{"from": "run", "to": "fetch"}, map[string]any{"from": "fetch", "to": "sav"}}}
@@ -77,7 +77,7 @@ unknown-param nodes[0].params.extra_0 "extra_0" is no param of shell
 unknown-param nodes[0].params.extra_1 "extra_1" is no param of shell
 unknown-param nodes[0].params.extra_2 "extra_2" is no param of shell
 unknown-param nodes[0].params.extra_3 "extra_3" is no param of shell
-unknown-node-type nodes[1].type there is no node type "http-download" in the catalogue
+unknown-node-type nodes[1].type there is no node type "http-get" in the catalogue
 bad-template nodes[2].params.content "${fetch.body": the } is missing
 foreign-template nodes[1].params.url {{path}} is text here
 unresolved-template nodes[2].params.file_path ${pat}: there is no node, output or input "pat"
