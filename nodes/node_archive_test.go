@@ -229,6 +229,9 @@ func (r *refuses) Put(_ context.Context, _, _ string, _ bool, put func(bool) err
 	}
 	return put(true)
 }
+func (r *refuses) Move(ctx context.Context, _, path, content string, overwrite bool, put func(bool) error) error {
+	return r.Put(ctx, path, content, overwrite, put)
+}
 func (r *refuses) Add(_ context.Context, _ string, add func() error) error { return add() }
 
 // TestUnarchiveBack breaks off in the middle: what was there is there again.

@@ -34,6 +34,9 @@ func moveFile() nodetype.Type {
 			if err != nil {
 				return nodetype.Outcome{}, err
 			}
+			if c.Files != nil {
+				t.call.Files = movedFiles{c.Files, realPath(t.from)}
+			}
 			return t.outcome(t.move(ctx, rename))
 		},
 		Example: nodetype.Example{
@@ -43,6 +46,17 @@ func moveFile() nodetype.Type {
 			Want:    map[string]string{"letter.txt": "Dear all,\n"},
 		},
 	}
+}
+
+// movedFiles are the files of a run for a file that comes from a real path.
+type movedFiles struct {
+	nodetype.Files
+	from string
+}
+
+// Put implements nodetype.Files.
+func (f movedFiles) Put(ctx context.Context, path, content string, overwrite bool, put func(replace bool) error) error {
+	return f.Move(ctx, f.from, path, content, overwrite, put)
 }
 
 // move gives the file its new name by rename. Where that is on another file system it is copied, and removed only when

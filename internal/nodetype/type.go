@@ -59,6 +59,9 @@ type Files interface {
 	// Put gives a finished file its name. It calls put with whether a file that is there may be replaced, once that is
 	// settled; content is a file with the new content.
 	Put(ctx context.Context, path, content string, overwrite bool, put func(replace bool) error) error
+	// Move is Put for a file that comes from another path. It is the workflow's own only if it was so there: a file that
+	// somebody else made, and that was moved, is not replaced by the next one.
+	Move(ctx context.Context, from, path, content string, overwrite bool, put func(replace bool) error) error
 	// Add runs add, which adds to a file. A file that the workflow wrote stays its own.
 	Add(ctx context.Context, path string, add func() error) error
 }

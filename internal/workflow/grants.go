@@ -74,6 +74,11 @@ func (f stepFiles) Put(ctx context.Context, path, content string, overwrite bool
 	return f.Files.Put(ctx, path, content, overwrite && f.any, put)
 }
 
+// Move implements nodetype.Files.
+func (f stepFiles) Move(ctx context.Context, from, path, content string, overwrite bool, put func(replace bool) error) error {
+	return f.Files.Move(ctx, from, path, content, overwrite && f.any, put)
+}
+
 // foreseeStep is what a component foresees of a call that is about to be made; effects that its interface states add to it.
 func foreseeStep(t nodetype.Type, i *ir.Interface, in nodetype.Call) (seen nodetype.Foreseen) {
 	if t.Foresee != nil {

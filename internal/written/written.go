@@ -70,10 +70,18 @@ func (r *Run) Granted() []string {
 // same workflow did and nobody changed it since.
 func (r *Run) May(path string) bool {
 	r.mu.Lock()
-	known := r.granted[path] || r.wrote[path]
+	granted := r.granted[path]
 	r.mu.Unlock()
-	if known || r.Home == "" {
-		return known
+	return granted || r.own(path)
+}
+
+// own reports whether the run wrote the file at a real path, or a run of the same workflow did and nobody changed it since.
+func (r *Run) own(path string) bool {
+	r.mu.Lock()
+	wrote := r.wrote[path]
+	r.mu.Unlock()
+	if wrote || r.Home == "" {
+		return wrote
 	}
 	if _, err := os.Stat(filepath.Join(r.Home, File)); err != nil {
 		return false
@@ -114,8 +122,18 @@ func (r *Run) owns(db *sql.DB, path string) bool {
 // Put gives a finished file its name. put is called under a lock, with whether a file that is there may be replaced;
 // content is a file with the new content.
 func (r *Run) Put(ctx context.Context, path, content string, overwrite bool, put func(replace bool) error) error {
+	return r.place(ctx, path, content, true, overwrite, put)
+}
+
+// Move is Put for a file that was at another real path. It is the workflow's own at the new one only if it was so before.
+func (r *Run) Move(ctx context.Context, from, path, content string, overwrite bool, put func(replace bool) error) error {
+	return r.place(ctx, path, content, r.own(from), overwrite, put)
+}
+
+// place runs put. own: the file becomes the workflow's own.
+func (r *Run) place(ctx context.Context, path, content string, own, overwrite bool, put func(replace bool) error) error {
 	if r.Home == "" {
-		return r.put(path, overwrite || r.May(path), put)
+		return r.put(path, own, overwrite || r.May(path), put)
 	}
 	db, err := r.open()
 	if err != nil {
@@ -139,17 +157,25 @@ func (r *Run) Put(ctx context.Context, path, content string, overwrite bool, put
 	if replace {
 		next.before, _ = sum(path)
 	}
-	if err := keep(db, path, next); err != nil {
+	if own {
+		err = keep(db, path, next)
+	} else {
+		err = forget(db, path)
+	}
+	if err != nil {
 		return err
 	}
-	if err := r.put(path, replace, put); err != nil {
+	if err := r.put(path, own, replace, put); err != nil {
 		// What cannot be undone harms nobody: the row says what the file would hold, and it does not.
 		if known {
 			_ = keep(db, path, before)
 		} else {
-			_, _ = db.Exec("DELETE FROM files WHERE path = ?", path)
+			_ = forget(db, path)
 		}
 		return err
+	}
+	if !own {
+		return nil
 	}
 	next.done = true
 	return keep(db, path, next)
@@ -167,7 +193,7 @@ func (r *Run) Add(ctx context.Context, path string, add func() error) error {
 	return r.Put(ctx, path, path, true, func(bool) error { return nil })
 }
 
-func (r *Run) put(path string, replace bool, put func(bool) error) error {
+func (r *Run) put(path string, own, replace bool, put func(bool) error) error {
 	if err := put(replace); err != nil {
 		return err
 	}
@@ -176,12 +202,17 @@ func (r *Run) put(path string, replace bool, put func(bool) error) error {
 	if r.wrote == nil {
 		r.wrote = map[string]bool{}
 	}
-	r.wrote[path] = true
+	r.wrote[path] = own
 	return nil
 }
 
 func keep(db *sql.DB, path string, f row) error {
 	_, err := db.Exec("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", path, f.workflow, f.run, f.sum, f.before, f.done)
+	return err
+}
+
+func forget(db *sql.DB, path string) error {
+	_, err := db.Exec("DELETE FROM files WHERE path = ?", path)
 	return err
 }
 

@@ -70,6 +70,45 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// TestMoved checks whose a moved file is: the workflow's own where it was so before, and else not, in the same run too.
+func TestMoved(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		dir := t.TempDir()
+		home, mine, theirs, to := filepath.Join(dir, "home"), filepath.Join(dir, "mine"), filepath.Join(dir, "theirs"), filepath.Join(dir, "to")
+		if !kept {
+			home = ""
+		}
+		r := &Run{Home: home, Workflow: "w", ID: "1"}
+		may := func() bool { return r.May(to) && (!kept || (&Run{Home: home, Workflow: "w", ID: "2"}).May(to)) }
+		move := func(from string) error {
+			return r.Move(t.Context(), from, to, from, false, func(replace bool) error {
+				if _, err := os.Stat(to); err == nil && !replace {
+					return os.ErrExist
+				}
+				return os.Rename(from, to)
+			})
+		}
+		wrote := func() {
+			write(t, mine, "mine")
+			if err := r.Put(t.Context(), mine, mine, true, func(bool) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wrote()
+		if err := move(mine); err != nil || !may() {
+			t.Errorf("home %q: %v: a file of the workflow that was moved is not its own any more", home, err)
+		}
+		write(t, theirs, "theirs")
+		if err := move(theirs); err != nil || may() {
+			t.Errorf("home %q: %v: somebody's file may be replaced because it was moved", home, err)
+		}
+		wrote()
+		if err := move(mine); !errors.Is(err, os.ErrExist) || may() {
+			t.Errorf("home %q: error %v: somebody's file that was moved was replaced", home, err)
+		}
+	}
+}
+
 // TestKilledBetween checks a writer that was killed just before or after the rename: both contents are the workflow's, and
 // a file that somebody else made in the place of one that was not there is not.
 func TestKilledBetween(t *testing.T) {
