@@ -30,6 +30,9 @@ const noArrows = `there are no functions of your own: in map, filter and the lik
 
 var lastWord = regexp.MustCompile(`([A-Za-z]+)\s*(?:\([^()]*\)\s*)?$`)
 
+// operatorWord is an operator that could be taken for the name of a value.
+var operatorWord = regexp.MustCompile(`^(?:matches|contains|startsWith|endsWith|in|and|or)\b`)
+
 // foreignProblem says how what could not be read at a place is written in expr; false if it is of no language known here.
 func foreignProblem(src string, offset int) (Problem, bool) {
 	code := withoutTexts(src)
@@ -47,6 +50,9 @@ func foreignProblem(src string, offset int) (Problem, bool) {
 	}
 	if code[offset] == ':' && strings.Contains(code[:offset], "(") {
 		return problem(offset, "the { before this begins what is done with each item; an object in it stands in braces of its own, as in map(list, {{name: .title}})")
+	}
+	if word := operatorWord.FindString(code[offset:]); word != "" {
+		return problem(offset, word+" is an operator, as in a "+word+" b; a value of that name needs another one")
 	}
 	if m := lastWord.FindStringSubmatchIndex(code[:offset]); m != nil {
 		if say, ok := foreignWords[code[m[2]:m[3]]]; ok {

@@ -18,6 +18,7 @@ func TestForeignExpressions(t *testing.T) {
 		{`s === "x"`, `2: === is written ==`, `s == "x"`},
 		{`s !== "==="`, `2: !== is written !=`, `s != "==="`},
 		{`map(items, {title: .title})`, `17: the { before this begins what is done with each item; an object in it stands in braces of its own, as in map(list, {{name: .title}})`, `map(items, {{title: .title}})`},
+		{`map(matches, .match)`, `4: matches is an operator, as in a matches b; a value of that name needs another one`, `map(items, .match)`},
 		{`s.toUpperCase()`, `2: values have no methods: write upper(text)`, `upper(s)`},
 		{`items.push(1)`, `6: values have no methods: write concat(list, [item])`, `concat(items, [1])`},
 		{`items.join(", ")`, `6: values have no methods: write join(…)`, `join(items, ", ")`},
