@@ -122,6 +122,7 @@ func photosByDate(_ *testing.T, b *bench) {
 	b.does("")
 	want[in("2026/03/2026-03-", "another", "jpg")] = "another"
 	b.is(want)
+	b.same("no photos", b.does("")["moved"], []any{})
 }
 
 func batchRename(t *testing.T, b *bench) {

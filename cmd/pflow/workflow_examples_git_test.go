@@ -30,10 +30,15 @@ func changelog(_ *testing.T, b *bench) {
 		b.hash(2), b.hash(0), b.hash(1))
 	b.same("CHANGELOG.md", b.tree()["CHANGELOG.md"], "# Changelog\n\n"+first)
 
-	b.git(`git tag v1.1; save "fix!: more" 2026-02-05T00:00:00Z`) // goes above what is there
+	b.git(`git tag v1.1; save "fix!: more" 2026-02-05T00:00:00Z`) // goes above what is there, and below an introduction
+	b.keep("CHANGELOG.md", "# News\n\nOf what we do.\n\n"+first)
 	b.refuses("version=1.2", exitDeclined, "it replaces CHANGELOG.md")
 	b.does("version=1.2 day=2026-02-06 --yes=destructive")
-	b.same("CHANGELOG.md", b.tree()["CHANGELOG.md"], fmt.Sprintf("# Changelog\n\n## 1.2 (2026-02-06)\n\n### Fixed\n\n- more (%s)\n\n", b.hash(0))+first)
+	b.same("CHANGELOG.md", b.tree()["CHANGELOG.md"], fmt.Sprintf("# News\n\nOf what we do.\n\n## 1.2 (2026-02-06)\n\n### Fixed\n\n- more (%s)\n\n", b.hash(0))+first)
+
+	b.keep("CHANGELOG.md", "caf\xe9\n") // is not lost for being no UTF-8
+	b.refuses("version=1.3 --yes=destructive", 1, "UTF-8")
+	b.same("CHANGELOG.md", b.tree()["CHANGELOG.md"], "caf\xe9\n")
 }
 
 func commitReport(_ *testing.T, b *bench) {
@@ -51,15 +56,15 @@ func commitReport(_ *testing.T, b *bench) {
 }
 
 func bumpVersion(_ *testing.T, b *bench) {
-	b.keep("app.json", `{"version": "1.9.4", "needs": "1x9y4"}`)
+	b.keep("app.json", `{"minimum": "11.9.4", "version": "1.9.4", "needs": "1.9.4"}`)
 	b.keep("other.txt", "no version\n")
 	b.git(`git add app.json; save "first" 2026-01-01T00:00:00Z; git tag v1.9.4; git tag v1.10.0-rc; git tag -d v1.10.0-rc`)
 	b.refuses(`'paths=["app.json", "other.txt"]' --yes=destructive`, 1, "other.txt does not name the version 1.9.4 [not_found]")
 	b.refuses(`part=tiny 'paths=["app.json"]' --yes=destructive`, 1, `part is "tiny"; want major, minor or patch`)
-	b.same("file", b.tree()["app.json"], `{"version": "1.9.4", "needs": "1x9y4"}`)
+	b.same("file", b.tree()["app.json"], `{"minimum": "11.9.4", "version": "1.9.4", "needs": "1.9.4"}`)
 	b.same("outputs", b.does(`part=minor 'paths=["app.json"]' --yes=destructive`), map[string]any{"version": "1.10.0", "tag": "v1.10.0"})
 	b.same("commit", b.must("git log -1 --format=%s%d --decorate-refs=refs/tags && git show --stat --format= HEAD | head -1 | cut -d '|' -f 1"), "Version 1.10.0 (tag: v1.10.0)\n app.json \n")
-	b.same("committed", b.must("git show HEAD:app.json"), `{"version": "1.10.0", "needs": "1x9y4"}`)
+	b.same("committed", b.must("git show HEAD:app.json"), `{"minimum": "11.9.4", "version": "1.10.0", "needs": "1.9.4"}`)
 	b.same("left out", b.must("git status --porcelain other.txt"), "?? other.txt\n")
 	b.does(`'paths=["app.json"]' --yes=destructive`)
 	b.same("patch", b.must("git describe"), "v1.10.1\n")

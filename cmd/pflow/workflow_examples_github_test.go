@@ -48,7 +48,7 @@ func issueTriage(t *testing.T, b *bench) {
 
 func labelIssues(_ *testing.T, b *bench) {
 	h := b.github(`{"octo/tool": {"issues": [
-		{"number": 4, "title": "Thanks", "state": "open", "labels": []},
+		{"number": 4, "title": "Exchange the doctor", "state": "open", "labels": []},
 		{"number": 3, "title": "Does it print?", "body": null, "state": "open", "labels": []},
 		{"number": 2, "title": "A typo", "body": "The README says CRASH.", "state": "open", "labels": [{"name": "bug"}]},
 		{"number": 1, "title": "Crash", "body": "The docs do not help.", "state": "open", "labels": []}]}}`)

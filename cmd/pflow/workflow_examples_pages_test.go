@@ -73,21 +73,23 @@ func checkLinks(_ *testing.T, b *bench) {
 	a := b.serve(func(_ *api, w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/docs/":
-			fmt.Fprint(w, `<a href="good#one">Good</a><a href="good#two">Again</a><a href="/gone">Gone, "really"</a><a href="mailto:a@example.org">Mail</a><a href="http://127.0.0.1:1/">Nobody</a>`)
+			fmt.Fprint(w, `<a href="good#one">Good</a><a href="good#two">Again</a><a href="/gone">Gone, "really"</a><a href="/post">Post</a><a href="mailto:a@example.org">Mail</a><a href="http://127.0.0.1:1/">Nobody</a>`)
 		case "/docs/good":
+		case "/post":
+			http.Error(w, "no HEAD here", http.StatusMethodNotAllowed)
 		default:
 			http.NotFound(w, r)
 		}
 	})
 	out := b.does("url=" + a.URL + "/docs/")
-	b.same("checked", out["checked"], 3)
+	b.same("checked", out["checked"], 4)
 	rows := strings.Split(b.tree()["broken-links.csv"], "\n")
 	if len(rows) != 4 || !strings.HasPrefix(rows[1], a.URL+`/gone,"Gone, ""really""",`) || !strings.Contains(rows[1], "404") ||
 		!strings.HasPrefix(rows[2], "http://127.0.0.1:1/,Nobody,") || !strings.Contains(rows[2], "connection refused") {
 		b.t.Errorf("broken: %q", rows)
 	}
 	asked := a.requests()
-	if n := len(asked); n != 3 || asked[0] != "GET /docs/" {
+	if n := len(asked); n != 4 || asked[0] != "GET /docs/" {
 		b.t.Errorf("requests: %q", asked)
 	}
 }

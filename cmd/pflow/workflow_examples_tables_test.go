@@ -18,6 +18,9 @@ func weeklyReport(_ *testing.T, b *bench) {
 	before["week.csv"] = "project,hours\n\"Search, fast\",7.5\nSite,3.25\n"
 	b.is(before)
 
+	b.keep("bad/new.csv", "date,project,hours\n05.03.2026,New,1\n")
+	b.refuses("folder=bad", 1, "05.03.2026") // is an error and not left out
+
 	lastWeek := time.Now().AddDate(0, 0, -7).Format(time.DateOnly)
 	b.keep("recent/new.csv", "date,project,hours\n"+lastWeek+",New,1\n")
 	rows := b.outputs(b.must("pflow run " + b.file + " folder=recent --json 2>&1"))["hours"].([]any)
@@ -32,18 +35,20 @@ func invoices(_ *testing.T, b *bench) {
 	want := map[string]string{"invoices.csv": rows,
 		"customers/smith-sons.csv": "number,date,amount\n9,2026-01-20,20.20\n12,2026-02-01,10.10\n",
 		"customers/arzte.csv":      "number,date,amount\n13,2026-01-05,7\n",
-		"customers/totals.csv":     "customer,invoices,total\nSmith & Sons,2,30.3\nÄrzte,1,7\n"}
+		"totals.csv":               "customer,invoices,total\nSmith & Sons,2,30.3\nÄrzte,1,7\n"}
+	b.keep("customers/others.txt", "no invoices\n")
+	want["customers/others.txt"] = "no invoices\n"
 	for range 2 { // the second time everything is there already
 		out := b.does("")
 		b.same("totals", out["totals"], []any{map[string]any{"customer": "Smith & Sons", "invoices": 2, "total": 30.3}, map[string]any{"customer": "Ärzte", "invoices": 1, "total": 7}})
-		b.same("packed", out["packed"], []any{"arzte.csv", "smith-sons.csv", "totals.csv"})
-		b.same("unpacked", b.must("pflow node run unarchive source_path=customers.zip dest_path=out >/dev/null && cat out/totals.csv && rm -r out"), want["customers/totals.csv"])
+		b.same("packed", out["packed"], []any{"customers/arzte.csv", "customers/smith-sons.csv", "totals.csv"})
+		b.same("unpacked", b.must("pflow node run unarchive source_path=customers.zip dest_path=out >/dev/null && cat out/totals.csv && rm -r out"), want["totals.csv"])
 		got := b.tree()
 		delete(got, "customers.zip")
 		b.same("files", got, want)
 	}
 	b.keep("twins.json", `[{"customer": "A b", "number": 1, "date": "", "amount": 1}, {"customer": "a B", "number": 2, "date": "", "amount": 1}]`)
-	b.refuses("file=twins.json", 1, "several customers would have the file a-b.csv")
+	b.refuses("file=twins.json", 1, `not one customer alone would have the file "a-b.csv"`)
 }
 
 func bankStatement(_ *testing.T, b *bench) {
