@@ -20,7 +20,7 @@ func switchType() nodetype.Type {
 				Description: "The values that the expressions work on, by name, such as {lines: ${count.result}}."}},
 			Params: []ir.Port{{Key: "cases", Type: value.Array, Required: true, Raw: true, Structure: ir.MustStructure([]any{map[string]any{ir.CaseAction: "string", ir.CaseExpr: "string"}}),
 				Description: `The cases in order, such as [{"action": "long", "expr": "lines > 100"}]: an expr expression over the names of inputs, true or false. Each action needs an edge.`}},
-			Outputs: []ir.Port{{Key: "case", Type: value.String, Description: "The action that was taken."}},
+			Outputs: []ir.Port{{Key: "case", Type: value.String, Detail: true, Description: "The action that was taken."}},
 			Cases:   "cases",
 			Effects: []ir.Effect{ir.Idempotent},
 		},

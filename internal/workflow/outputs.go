@@ -11,10 +11,12 @@ import (
 
 // outputs reads what a workflow gives off its last store.
 type outputs struct {
-	c     *shared
-	list  []output
-	last  []string // without declared outputs: the nodes, in the order in which they can run
-	reads capture
+	c    *shared
+	list []output
+	last []string // without declared outputs: the nodes, in the order in which they can run
+	// Without declared outputs, by node: what few ask for. A workflow of one node is that node, and gives all.
+	details map[string][]string
+	reads   capture
 }
 
 type output struct {
@@ -25,8 +27,17 @@ type output struct {
 func (c *compiler) outputs() *outputs {
 	o := &outputs{c: c.shared, reads: capture{}}
 	if len(c.w.Outputs) == 0 {
+		o.details = map[string][]string{}
 		for _, at := range order(c.w) {
-			o.last = append(o.last, c.w.Nodes[at].ID)
+			n := &c.w.Nodes[at]
+			o.last = append(o.last, n.ID)
+			if i := c.env.Catalogue.Get(n.Type); i != nil && n.Batch == nil && len(c.w.Nodes) > 1 {
+				for _, p := range i.Outputs {
+					if p.Detail {
+						o.details[n.ID] = append(o.details[n.ID], p.Key)
+					}
+				}
+			}
 		}
 		return o
 	}
@@ -39,26 +50,48 @@ func (c *compiler) outputs() *outputs {
 	return o
 }
 
+// told gives the outputs of a run. Whoever declares none is not told the details of the last node, which a workflow that calls
+// this one can read.
+func (o *outputs) told(store map[string]any, warn func(string)) map[string]any {
+	out, _ := o.values(store, warn).(map[string]any)
+	if id := o.ranLast(store); len(o.details[id]) > 0 {
+		out = maps.Clone(out)
+		for _, key := range o.details[id] {
+			delete(out, key)
+		}
+	}
+	return out
+}
+
+// ranLast is the node whose outputs are given where none are declared; empty if there is none.
+func (o *outputs) ranLast(store map[string]any) string {
+	for i := len(o.last) - 1; i >= 0; i-- {
+		got, ran := store[o.last[i]].(map[string]any)
+		if _, failed := got[ir.ErrorKey].(map[string]any); ran && !(failed && len(got) == 1) {
+			return o.last[i]
+		}
+	}
+	return ""
+}
+
 // values gives the outputs. One whose source is dead or failed is null; warn, if not nil, is told.
 func (o *outputs) values(store map[string]any, warn func(string)) any {
 	out := map[string]any{}
 	if len(o.list) == 0 {
-		for i := len(o.last) - 1; i >= 0; i-- {
-			got, ran := store[o.last[i]].(map[string]any)
-			if _, failed := got[ir.ErrorKey].(map[string]any); ran && !(failed && len(got) == 1) {
-				for _, key := range value.SortedKeys(got) {
-					if err := o.c.gone(got[key]); err != nil {
-						got = maps.Clone(got)
-						got[key] = nil
-						if warn != nil {
-							warn(fmt.Sprintf("the output %s is null: %s", key, fault.Of(err).Message))
-						}
-					}
+		got, ran := store[o.ranLast(store)].(map[string]any)
+		if !ran {
+			return out
+		}
+		for _, key := range value.SortedKeys(got) {
+			if err := o.c.gone(got[key]); err != nil {
+				got = maps.Clone(got)
+				got[key] = nil
+				if warn != nil {
+					warn(fmt.Sprintf("the output %s is null: %s", key, fault.Of(err).Message))
 				}
-				return got
 			}
 		}
-		return out
+		return got
 	}
 	known := o.reads.known(store, nil)
 	for i := range o.list {

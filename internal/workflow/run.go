@@ -121,7 +121,7 @@ func (p *Program) told(got *engine.Result) *Result {
 			}
 		}
 	case got.Status == engine.Done:
-		res.Outputs, _ = p.outputs.values(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) }).(map[string]any)
+		res.Outputs = p.outputs.told(got.Store, func(text string) { res.Warnings = append(res.Warnings, text) })
 	}
 	return res
 }
