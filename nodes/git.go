@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ func gitType(d Deps, i *ir.Interface, run gitRun, example nodetype.Example) node
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			g, err := openGit(ctx, d, c)
 			if err != nil {
+				return nodetype.Outcome{}, err
+			}
+			if err := gitPermits(ctx, g, c, i.Name); err != nil {
 				return nodetype.Outcome{}, err
 			}
 			return run(ctx, g, c)
@@ -106,6 +110,79 @@ func findGit(env []string) (string, error) {
 	}
 	return "", &fault.Error{Kind: fault.NotFound, Details: map[string]any{"reason": "no_git"},
 		Message: "git is not installed, or not on the PATH; get it from https://git-scm.com/downloads, or by the system's packages (apt install git, brew install git)"}
+}
+
+// namesOnly are the node types that give names of files at most, and change none.
+var namesOnly = []string{"git-status", "git-log", "git-show", "git-branches", "git-rename-branch", "git-delete-branch", "git-tag", "git-tags", "git-fetch"}
+
+// gitPermits is why the settings do not let a node touch its repository. A node touches the paths that it is given, with all
+// below them, and one that is given none all files of the repository; those that .gitignore names it leaves alone.
+func gitPermits(ctx context.Context, g *gitcli.Git, c nodetype.Call, name string) error {
+	if c.Permits == nil {
+		return nil
+	}
+	from := c
+	if g.Dir != "" {
+		from.Dir = g.Dir
+	}
+	if err := c.Permit(from.Dir, false); err != nil {
+		return err
+	}
+	paths, err := gitPaths(c, "paths")
+	if err != nil {
+		return err
+	}
+	if p := c.Text("file_path"); p != "" {
+		paths = append(paths, p)
+	}
+	for _, p := range paths {
+		at, err := from.At("paths", p)
+		if err != nil {
+			return err
+		}
+		if c.Permit(at, true) == nil {
+			continue
+		}
+		if err := permitsFiles(ctx, g, c, at); err != nil {
+			return err
+		}
+	}
+	if len(paths) > 0 || slices.Contains(namesOnly, name) {
+		return nil
+	}
+	top, err := g.Top(ctx)
+	if err != nil {
+		return c.Permit(from.Dir, true) // it has no files
+	}
+	if err := c.Permit(top, false); err != nil {
+		return err
+	}
+	if c.Permit(top, true) == nil {
+		return nil
+	}
+	return permitsFiles(ctx, g, c, top)
+}
+
+// permitsFiles asks for each file in a folder that git knows or would take.
+func permitsFiles(ctx context.Context, g *gitcli.Git, c nodetype.Call, folder string) error {
+	top, err := g.AtTop(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := top.Known(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		at := filepath.Join(top.Dir, filepath.FromSlash(f))
+		if !within(at, folder) {
+			continue
+		}
+		if err := c.Permit(at, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gitPaths are the paths of a param, such as paths. Each goes through Locate, as those of all nodes do.

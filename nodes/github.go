@@ -25,6 +25,7 @@ func githubNode(d Deps, i *ir.Interface, run func(ctx context.Context, g *github
 		Description: "How long it may take, waits for GitHub's rate limits included: seconds, or a duration such as 30s."})
 	return nodetype.Type{
 		Interface: i,
+		Elsewhere: []string{"path"}, // of the repository
 		Check:     func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			timeout, err := duration(c.Params["timeout"], "timeout", defaultTimeout)

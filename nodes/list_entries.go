@@ -37,7 +37,9 @@ type lister struct {
 	limit         int       // 0: none
 	found         []listed
 	walked        int
-	closed        string // the first folder below that cannot be read
+	closed        string                  // the first folder below that cannot be read
+	permits       func(path string) error // nil: all may be listed
+	denied        error                   // why the first of what may not be was left out
 }
 
 // listed is one file or folder.
@@ -114,6 +116,12 @@ func (l *lister) walk(dir string, at []string) error {
 			continue
 		}
 		full := filepath.Join(dir, e.Name())
+		if l.permits != nil {
+			if err := l.permits(full); err != nil {
+				l.denied = cmp.Or(l.denied, err)
+				continue
+			}
+		}
 		if l.match.matches(way) {
 			if err := l.look(full, e, way); err != nil {
 				return err

@@ -116,6 +116,9 @@ func runArchive(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) 
 	}
 	files := []any{}
 	for _, m := range members {
+		if err := c.Permit(m.Path, false); err != nil {
+			return nodetype.Outcome{}, err
+		}
 		if !m.Info.IsDir() {
 			files = append(files, m.Name)
 		}
@@ -177,14 +180,18 @@ func archiveSelection(c nodetype.Call, to string, old fs.FileInfo) (archive.Sele
 		if !ok || p == "" || strings.ContainsRune(p, 0) {
 			return s, fault.New(fault.InvalidRequest, "paths[%d] is %s, which is no path", i, quote(ir.Text(item)))
 		}
+		at, err := c.At("paths", p)
+		if err != nil {
+			return s, err
+		}
 		name, err := nameInArchive(c, p)
 		if err != nil {
 			return s, err
 		}
-		if _, err := os.Stat(c.Locate(p)); err != nil {
+		if _, err := os.Stat(at); err != nil {
 			return s, fileFault("pack "+quote(p), err)
 		}
-		s.Sources = append(s.Sources, archive.Source{Path: c.Locate(p), Name: name})
+		s.Sources = append(s.Sources, archive.Source{Path: at, Name: name})
 	}
 	return s, nil
 }

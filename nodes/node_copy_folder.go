@@ -53,11 +53,11 @@ func copyFolder() nodetype.Type {
 }
 
 func runCopyFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
-	from, err := c.Path("source_path")
+	from, err := c.Tree("source_path")
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
-	to, err := c.Path("dest_path")
+	to, err := c.Tree("dest_path")
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}

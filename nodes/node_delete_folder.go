@@ -40,7 +40,7 @@ func deleteFolder() nodetype.Type {
 }
 
 func runDeleteFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
-	path, err := c.Path("path")
+	path, err := c.Tree("path")
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}

@@ -77,6 +77,9 @@ func (t *downloadTarget) settle(c nodetype.Call, to string) error {
 	if link, err := os.Lstat(to); t.folder && err == nil && link.Mode()&fs.ModeSymlink != 0 {
 		return fault.New(fault.InvalidRequest, "cannot %s: it is a symbolic link, and the name is the server's choice; give the path of the file", t.doing)
 	}
+	if err := c.Permit(to, false); err != nil {
+		return err
+	}
 	real, old, err := target(to, t.doing, "give the path of a file in it")
 	if err != nil {
 		return err

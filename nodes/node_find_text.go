@@ -108,11 +108,12 @@ func runFindText(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error)
 func (f *finder) inFiles(ctx context.Context, c nodetype.Call, paths []string) (warnings []string, err error) {
 	var binary []string
 	for _, path := range paths {
-		if path == "" {
-			return nil, fault.New(fault.InvalidRequest, "paths holds an empty path")
+		at, err := c.At("paths", path)
+		if err != nil {
+			return nil, err
 		}
 		doing := "find text in " + quote(path)
-		file, _, err := openRegular(c.Locate(path), doing, "list-files gives what is in it")
+		file, _, err := openRegular(at, doing, "list-files gives what is in it")
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,8 @@ package nodes
 
 import (
 	"context"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"pflow/internal/fault"
@@ -34,13 +36,17 @@ func gitClone(d Deps) nodetype.Type {
 			Effects: []ir.Effect{ir.Reads, ir.Network, ir.Writes},
 		},
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
-			dest, err := c.Path("dest_path")
+			dest, err := c.Tree("dest_path")
 			if err != nil {
 				return nodetype.Outcome{}, err
 			}
 			url := c.Text("url")
-			if local := !strings.Contains(url, "://") && !strings.Contains(url, ":"); local && url != "" {
-				if url, err = c.Path("url"); err != nil {
+			if isFolderAddress(url) {
+				if url, err = c.Tree("url"); err != nil {
+					return nodetype.Outcome{}, err
+				}
+			} else if folder, ok := folderOf(url); ok {
+				if err := c.Permit(folder, true); err != nil {
 					return nodetype.Outcome{}, err
 				}
 			}
@@ -75,4 +81,19 @@ func gitClone(d Deps) nodetype.Type {
 			Want:    map[string]string{"mine/a.txt": "one\n", "copy/a.txt": "one\n"},
 		},
 	}
+}
+
+// isFolderAddress tells as git does what is a path: no scheme, and no colon before the first slash, as in HOST:PATH.
+func isFolderAddress(url string) bool {
+	first, _, _ := strings.Cut(url, "/")
+	return url != "" && !strings.Contains(first, ":")
+}
+
+// folderOf is the folder that a file: address names.
+func folderOf(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil || !strings.EqualFold(u.Scheme, "file") {
+		return "", false
+	}
+	return filepath.FromSlash(u.Path), true
 }

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"path/filepath"
 
 	"pflow/internal/gitcli"
 	"pflow/internal/nodetype"
@@ -37,6 +38,9 @@ func gitDiff(d Deps) nodetype.Type {
 		if err != nil {
 			return nodetype.Outcome{}, err
 		}
+		if err := permitsDiff(ctx, g, c, diff); err != nil {
+			return nodetype.Outcome{}, err
+		}
 		out := nodetype.Outcome{Outputs: map[string]any{"diff": diff.Text, "files": gitcli.FileValues(diff.Files)}}
 		if diff.Cut {
 			out.Warnings = []string{cutNote("diff", limit)}
@@ -51,6 +55,27 @@ func gitDiff(d Deps) nodetype.Type {
 			"files": []any{map[string]any{"path": "a.txt", "status": "added", "renamed_from": "", "added": 1, "deleted": 0, "binary": false}},
 		},
 	})
+}
+
+// permitsDiff looks for files that the settings turn off and only one of the commits has.
+func permitsDiff(ctx context.Context, g *gitcli.Git, c nodetype.Call, diff *gitcli.Diff) error {
+	if _, err := g.Top(ctx); err != nil || c.Permits == nil {
+		return nil // without a working tree no path is one of this machine
+	}
+	if g.Dir != "" {
+		c.Dir = g.Dir
+	}
+	for _, f := range diff.Files {
+		for _, name := range []string{f.Path, f.From} {
+			if name == "" {
+				continue
+			}
+			if err := c.Permit(c.Locate(filepath.FromSlash(name)), false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func outputLimit(c nodetype.Call) int {

@@ -112,6 +112,9 @@ func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	if !info.IsDir() {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: it is a file; give its folder, and the file's name as pattern", doing)
 	}
+	if c.Permit(root, true) != nil { // something below is denied
+		l.permits = func(path string) error { return c.Permit(path, false) }
+	}
 	if err := l.walk(root, nil); err != nil {
 		return nodetype.Outcome{}, fileFault(doing, err)
 	}
@@ -125,7 +128,10 @@ func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	}
 	out := nodetype.Outcome{Outputs: map[string]any{"files": files, "entries": entries}}
 	if l.closed != "" {
-		out.Warnings = []string{"list-files left out a folder that cannot be read: " + quote(l.closed)}
+		out.Warnings = append(out.Warnings, "list-files left out a folder that cannot be read: "+quote(l.closed))
+	}
+	if l.denied != nil {
+		out.Warnings = append(out.Warnings, "list-files left out what the settings turn off: "+l.denied.Error())
 	}
 	return out, nil
 }

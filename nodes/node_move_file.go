@@ -91,6 +91,11 @@ func (t *transfer) toFolder(to, verb string) error {
 	if why := guarded(t.call, t.source); why != "" {
 		return fault.New(fault.InvalidRequest, "cannot %s: %s", t.doing, why)
 	}
+	for _, path := range []string{t.from, to} { // all that is in it moves
+		if err := t.call.Permit(path, true); err != nil {
+			return err
+		}
+	}
 	t.from, t.to = unslashed(t.from), unslashed(to)
 	return freeForFolder(t.call, t.to, t.from, t.given, t.doing, false)
 }

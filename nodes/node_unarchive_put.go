@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"pflow/internal/archive"
@@ -67,6 +68,11 @@ func (u *unpacking) there(name string) (real string, ok bool) {
 
 // put moves what was unpacked to its folder.
 func (u *unpacking) put(ctx context.Context, got *archive.Unpacked) error {
+	for _, name := range slices.Concat(got.Folders, got.Files) {
+		if err := u.call.Permit(u.at(name), false); err != nil {
+			return err
+		}
+	}
 	if u.fresh {
 		for _, name := range got.Files {
 			if got.Links[name] {

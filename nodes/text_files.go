@@ -88,10 +88,10 @@ type textFile struct {
 // readText reads a file whose text is to be replaced.
 func readText(c nodetype.Call, given string) (*textFile, error) {
 	doing := "replace text in " + quote(given)
-	if given == "" {
-		return nil, fault.New(fault.InvalidRequest, "paths holds an empty path")
+	path, err := c.At("paths", given)
+	if err != nil {
+		return nil, err
 	}
-	path := c.Locate(given)
 	f, info, err := openRegular(path, doing, "list-files gives what is in it")
 	if err != nil {
 		return nil, err

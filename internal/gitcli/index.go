@@ -35,6 +35,13 @@ func Init(ctx context.Context, p Program, dir, branch string) (g *Git, made bool
 	return g, made, err
 }
 
+// Known lists the files, from the folder down, that git knows or that staging everything would take: not those that
+// .gitignore names.
+func (g *Git) Known(ctx context.Context) ([]string, error) {
+	s, err := g.read(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	return fields(s), err
+}
+
 // Add stages files: what they hold now, and that they are gone. all stands for every file of the repository.
 func (g *Git) Add(ctx context.Context, paths []string, all bool) error {
 	if all == (len(paths) > 0) {

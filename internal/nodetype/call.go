@@ -33,26 +33,37 @@ func (c Call) Object(key string) map[string]any { m, _ := c.Params[key].(map[str
 // Path gives the path of a file from a param: relative paths count from the working directory, ~/ is the home folder.
 func (c Call) Path(key string) (string, error) {
 	p := c.Text(key)
+	if p == "" {
+		return "", fault.New(fault.InvalidRequest, "%s is empty: give a path", key)
+	}
+	return c.At(key, p)
+}
+
+// At is Path for a path that is not a param of its own, such as one of a list; key names it in errors.
+func (c Call) At(key, p string) (string, error) {
 	switch {
 	case p == "":
-		return "", fault.New(fault.InvalidRequest, "%s is empty: give a path", key)
+		return "", fault.New(fault.InvalidRequest, "%s holds an empty path", key)
 	case strings.ContainsRune(p, 0):
 		return "", fault.New(fault.InvalidRequest, "%s %s holds a NUL character, which no path can", key, strconv.Quote(p))
 	}
 	path := c.Locate(p)
-	if c.Permits != nil {
-		if err := c.Permits(path, false); err != nil {
-			return "", err
-		}
+	return path, c.Permit(path, false)
+}
+
+// Permit is why the settings do not let a path be touched, below: with all that lies below it.
+func (c Call) Permit(path string, below bool) error {
+	if c.Permits == nil {
+		return nil
 	}
-	return path, nil
+	return c.Permits(path, below)
 }
 
 // Tree is Path for a node that touches all that lies below a folder.
 func (c Call) Tree(key string) (string, error) {
 	path, err := c.Path(key)
-	if err == nil && c.Permits != nil {
-		err = c.Permits(path, true)
+	if err == nil {
+		err = c.Permit(path, true)
 	}
 	return path, err
 }

@@ -21,6 +21,8 @@ type Type struct {
 	// must not become part of a text that is code (a shell command, a text template). Their templates are validated as
 	// all others are.
 	Late []string
+	// Elsewhere names params that are called as paths are, and are none of this machine.
+	Elsewhere []string
 	// Foresee says, before anything runs, what a node would do to what is there; nil if the interface's effects say all.
 	// The call has what is known by then: the values of the params that pending names are their templates, and Resolve fails
 	// for what no node has written yet.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,8 @@ type Bounds struct {
 }
 
 type bound struct {
-	real string
-	rule Rule
+	places []string
+	rule   Rule
 }
 
 // Bounds gives the rules over paths; nil: there are none. Relative ones count from dir, ~ is home.
@@ -35,7 +36,7 @@ func (s *Settings) Bounds(dir, home string) *Bounds {
 			if !filepath.IsAbs(p) {
 				p = filepath.Join(dir, p)
 			}
-			out = append(out, bound{realOf(p), r})
+			out = append(out, bound{placesOf(p), r})
 		}
 		return out
 	}
@@ -43,6 +44,37 @@ func (s *Settings) Bounds(dir, home string) *Bounds {
 		return nil
 	}
 	return b
+}
+
+// placesOf are the places that a path stands for: what it leads to, and, if it is a link, the link itself, which lies in the
+// folder that it lies in. Behind a link a/../b is not b: systems go back from where the link leads, programs that tidy a
+// path first do not, so both are meant.
+func placesOf(p string) []string {
+	var out []string
+	for _, way := range []string{physical(p), filepath.Clean(p)} {
+		for _, place := range []string{realOf(way), filepath.Join(realOf(filepath.Dir(way)), filepath.Base(way))} {
+			if !slices.Contains(out, place) {
+				out = append(out, place)
+			}
+		}
+	}
+	return out
+}
+
+// physical is a path without .., each of which goes back from where what is before it really is.
+func physical(p string) string {
+	parts := strings.Split(p, string(filepath.Separator))
+	at := string(filepath.Separator)
+	for _, part := range parts {
+		switch part {
+		case "", ".":
+		case "..":
+			at = filepath.Dir(realOf(at))
+		default:
+			at = filepath.Join(at, part)
+		}
+	}
+	return at
 }
 
 // maxLinks bounds how many links that lead to nothing are followed.
@@ -82,19 +114,25 @@ func (b *Bounds) Refuses(path string, below bool) string {
 	if b == nil {
 		return ""
 	}
-	real := realOf(path)
+	places := placesOf(path)
 	for _, d := range b.deny {
-		if within(real, d.real) || below && within(d.real, real) {
-			return fmt.Sprintf("%s (deny %s)", d.rule.Place, d.rule)
+		for _, at := range places {
+			if d.holds(at) || below && slices.ContainsFunc(d.places, func(denied string) bool { return within(denied, at) }) {
+				return fmt.Sprintf("%s (deny %s)", d.rule.Place, d.rule)
+			}
 		}
 	}
-	for _, a := range b.allow {
-		if within(real, a.real) {
-			return ""
-		}
+	if b.allow == nil {
+		return ""
 	}
-	if b.allow != nil {
-		return fmt.Sprintf("%s (allow)", b.settings.Places["allow"])
+	for _, at := range places {
+		if !slices.ContainsFunc(b.allow, func(a bound) bool { return a.holds(at) }) {
+			return fmt.Sprintf("%s (allow)", b.settings.Places["allow"])
+		}
 	}
 	return ""
+}
+
+func (b bound) holds(place string) bool {
+	return slices.ContainsFunc(b.places, func(prefix string) bool { return within(place, prefix) })
 }

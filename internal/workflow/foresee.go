@@ -46,7 +46,7 @@ func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *p
 	}
 	if c.env.Paths != nil {
 		for _, scope := range scopes(n, step, ps.reads, known) {
-			step.refuse(c.pathRefused(ps, scope))
+			step.refuse(c.pathRefused(n.Type, ps, scope))
 		}
 	}
 	t, builtin := c.env.Types[n.Type]

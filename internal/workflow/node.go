@@ -52,6 +52,9 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err := c.c.gone(params); err != nil {
 		return out, err
 	}
+	if err := c.c.permitted(c.node.Type, params); err != nil {
+		return out, err
+	}
 	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
 		Withheld: c.c.secrets.withheld, Secrets: store, Files: c.c.files(), Permits: c.c.env.permits(),
