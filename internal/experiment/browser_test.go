@@ -70,8 +70,8 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/asking.yaml", asking)
 	s := specOf(t, 24, "variants: [{name: one, flow: planner-offline}, {name: two, flow: "+dir+"/asking.yaml}, {name: three, flow: planner-offline}]\n")
-	write(t, s.CasesFile, `{"id": "<script>window.hacked = 1</script>", "request": "copy <img src=x onerror='window.hacked = true'> to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n"+
-		`{"id": "odd", "request": "write a poem about the sea in oil", "expect": {"abstain": true}}`+"\n"+
+	write(t, s.CasesFile, `{"id": "<script>window.hacked = 1</script>", "request": "copy \"<img src=x onerror='window.hacked = true'>.txt\" to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n"+
+		`{"id": "odd", "request": "copy oil.txt to sea.txt", "expect": {"abstain": true}}`+"\n"+
 		`{"id": "plain", "request": "copy a.txt to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n")
 	o := surroundings(t, nodes.Deps{Model: func(ctx context.Context, r llm.Request) (*llm.Reply, error) {
 		r = experiment.Ask(ctx, r)
