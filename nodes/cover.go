@@ -91,6 +91,11 @@ func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values 
 			}
 		}
 		s.Texts = append(s.Texts, n.Purpose)
+		for _, key := range value.SortedKeys(n.Params) {
+			if n.Params[key] != false {
+				s.Texts = append(s.Texts, key) // "confirm delete" has set confirm_delete
+			}
+		}
 		said = append(said, s)
 		params, _ := value.Normalize(n.Params)
 		eachText(params, func(text string) {
