@@ -27,7 +27,7 @@ func downloadList(_ *testing.T, b *bench) {
 	before := b.tree()
 	var failed []any
 	for range 2 { // the second time two of them are there already
-		failed, _ = b.does("")["failed"].([]any)
+		failed, _ = b.does("wait=1ms")["failed"].([]any)
 	}
 	if len(failed) != 2 || !strings.Contains(fmt.Sprint(failed[0]), "410") || !strings.Contains(fmt.Sprint(failed[1]), sum("/wrong.bin")) {
 		b.t.Errorf("failed: %v", failed)
