@@ -169,7 +169,8 @@ func readFiles(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestForms runs the example of every form of a node type, and holds each form against the interface.
+// TestForms runs the example of every form of a node type, on the files of the type's own example, and holds each form
+// against the interface.
 func TestForms(t *testing.T) {
 	for _, n := range Types(exampleDeps()) {
 		for _, p := range n.Interface.CheckForms() {
@@ -189,7 +190,17 @@ func TestForms(t *testing.T) {
 						t.Fatalf("Check: %v", problems)
 					}
 				}
-				out, err := n.Run(t.Context(), newCall(t, params, ir.Values{}))
+				c := newCall(t, params, ir.Values{})
+				writeFiles(t, c.Dir, n.Example.Files)
+				c.Now = nodetype.ExampleTime
+				for _, before := range n.Example.Before {
+					b := c
+					b.Params = before.Params
+					if _, err := runNode(t, before.Type, b); err != nil {
+						t.Fatalf("%s: %v", before.Type, err)
+					}
+				}
+				out, err := n.Run(t.Context(), c)
 				if err != nil {
 					t.Fatal(err)
 				}

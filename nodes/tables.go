@@ -60,11 +60,16 @@ func pickPorts() []ir.Port {
 	return []ir.Port{
 		{Key: "unique_by", Type: value.Array, Structure: listOfText, Description: "Of rows that are equal in these columns only the first is taken."},
 		{Key: "sort_by", Type: value.Array, Structure: listOfText, Description: `The columns to sort by, such as ["price desc", "name"]; numbers are sorted as numbers.`},
+		descendingPort(),
 		{Key: "limit", Type: value.Integer, Description: tableLimit},
 		{Key: "rename", Type: value.Object, Description: "New names of columns, such as {amount: qty}."},
 		{Key: "columns", Type: value.Array, Structure: listOfText, Description: "The columns to take, in this order, by their new names. Otherwise all."},
 		{Key: "without", Type: value.Array, Structure: listOfText, Description: "The columns to leave out."},
 	}
+}
+
+func descendingPort() ir.Port {
+	return ir.Port{Key: "descending", Type: value.Boolean, Default: false, Description: "Sort the columns of sort_by that say neither asc nor desc from the largest to the smallest."}
 }
 
 func rowInputsPort() ir.Port {
@@ -266,7 +271,11 @@ func sortKeys(c nodetype.Call) ([]table.Key, error) {
 	names, err := columnNames(c, "sort_by")
 	var out []table.Key
 	for _, name := range names {
-		out = append(out, table.ParseKey(name))
+		k := table.ParseKey(name)
+		if c.Flag("descending") && k.Column == name {
+			k.Desc = true
+		}
+		out = append(out, k)
 	}
 	return out, err
 }
@@ -365,7 +374,7 @@ func heldTable(rows []any, columns []string, count int, warnings []string) nodet
 func heldOutputs(rows, count string) []ir.Port {
 	return []ir.Port{
 		{Key: "rows", Type: value.Array, Structure: tableRows, Description: rows},
-		{Key: "columns", Type: value.Array, Structure: listOfText, Description: "The names of the columns, in order."},
-		{Key: "count", Type: value.Integer, Description: count},
+		{Key: "columns", Type: value.Array, Detail: true, Structure: listOfText, Description: "The names of the columns, in order."},
+		{Key: "count", Type: value.Integer, Detail: true, Description: count},
 	}
 }
