@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/nodetype"
 	"pflow/ir"
@@ -118,7 +120,6 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// badParam is the error of a param that Check would have refused.
 // inParam is an error whose place counts within the text of a param.
 func inParam(key string, err error) error {
 	e := *fault.Of(err)
@@ -126,6 +127,12 @@ func inParam(key string, err error) error {
 	return &e
 }
 
-func badParam(key string, problems []ir.Problem) error {
-	return fault.New(fault.InvalidRequest, "%s: %s", key, problems[0].Message)
+// badParam is the error of a param, given with its text, in which only the values of a run show what is wrong.
+func badParam(key, text string, problems []ir.Problem) error {
+	p := problems[0]
+	before := text[:min(max(p.Offset, 0), len(text))]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	err := fault.New(fault.InvalidRequest, "%s", p.Message)
+	err.Place = diag.Place{Line: strings.Count(before, "\n") + 1, Col: utf8.RuneCountInString(line) + 1}
+	return inParam(key, err)
 }

@@ -114,7 +114,7 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*process.Progra
 	}
 	command, problems := parseShell(source)
 	if problems != nil {
-		return nil, badParam("command", problems)
+		return nil, badParam("command", source, problems)
 	}
 	p := &process.Program{Argv: []string{"/bin/sh", "-c", command.text, "sh"}, Dir: c.Dir, Env: environment(d, c)}
 	p.Stdout.Mask, p.Stderr.Mask = mask.From(ctx).Stream(), mask.From(ctx).Stream()

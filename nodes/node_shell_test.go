@@ -99,7 +99,7 @@ func TestShellFails(t *testing.T) {
 		{map[string]any{"command": "echo out; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: out"},
 		{map[string]any{"command": "kill -9 $$$$"}, fault.ExitStatus, "the command ended with exit status 137"},
 		{map[string]any{"command": "yes '1234567' | head -c 5000 >&2; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: …" + strings.Repeat("1234567\n", 250)[:1999]},
-		{map[string]any{"command": "eval ${v}"}, fault.InvalidRequest, `command: ${v} stands in an argument of eval, which runs it as code; hand the value over by args ("$1", "$2", … in the command), env or stdin instead`},
+		{map[string]any{"command": "eval ${v}"}, fault.InvalidRequest, `${v} stands in an argument of eval, which runs it as code; hand the value over by args ("$1", "$2", … in the command), env or stdin instead`},
 		{map[string]any{"command": "rm -f ${dash}"}, fault.InvalidRequest, `${dash} is "-rf", which rm would read as an option; write -- before the operands of rm`},
 		{map[string]any{"command": "echo ${dash}; rm -f -- ${dash}; exit 1"}, fault.ExitStatus, "the command ended with exit status 1: -rf"},
 		// A script's path may be a value, a template or one of args; what the program would read as an option may not.

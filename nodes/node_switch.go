@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"pflow/internal/fault"
 	"pflow/internal/nodetype"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -49,7 +48,7 @@ func switchType() nodetype.Type {
 				m, _ := one.(map[string]any)
 				program, problems := compileExpression(caseExpr(i), ir.Text(m[ir.CaseExpr]), inputs, value.TypeOf, value.Boolean)
 				if problems != nil {
-					return nodetype.Outcome{}, inParam(caseExpr(i), fault.New(fault.InvalidRequest, "%s", problems[0].Message))
+					return nodetype.Outcome{}, badParam(caseExpr(i), ir.Text(m[ir.CaseExpr]), problems)
 				}
 				holds, err := program.Test(scope)
 				if err != nil {

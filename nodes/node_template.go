@@ -58,7 +58,7 @@ func templateType() nodetype.Type {
 			}
 			late, problems := readLate(source)
 			if problems != nil {
-				return nodetype.Outcome{}, badParam("template", problems)
+				return nodetype.Outcome{}, badParam("template", source, problems)
 			}
 			values, err := lateValues(c, late)
 			if err != nil {

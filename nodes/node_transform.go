@@ -41,7 +41,7 @@ func transform() nodetype.Type {
 			inputs := c.Object("inputs")
 			program, problems := compileExpression("expression", c.Text("expression"), inputs, value.TypeOf, value.Any)
 			if problems != nil {
-				return nodetype.Outcome{}, badParam("expression", problems)
+				return nodetype.Outcome{}, badParam("expression", c.Text("expression"), problems)
 			}
 			result, err := program.Eval(expressionScope(ctx, c, inputs))
 			if err != nil {

@@ -188,7 +188,7 @@ func tableShape(ctx context.Context, c nodetype.Call, in *tableIn) (*table.Shape
 	compile := func(path, source string, want value.Type) (*cond.Program, error) {
 		program, problems := compileRow(path, source, inputs, value.TypeOf, want)
 		if problems != nil {
-			return nil, inParam(path, fault.New(fault.InvalidRequest, "%s", problems[0].Message))
+			return nil, badParam(path, source, problems)
 		}
 		return program, nil
 	}

@@ -50,9 +50,9 @@ func TestTransformFails(t *testing.T) {
 		kind       fault.Kind
 		message    string
 	}{
-		{`itme`, fault.InvalidRequest, `expression: unknown name "itme"; this expression sees inputs, item; did you mean "item"?`},
-		{`inputs.itme`, fault.InvalidRequest, `expression: inputs has no member "itme"; did you mean "item"?`},
-		{`${item}`, fault.InvalidRequest, `expression: unexpected "{"; templates are not expanded in an expression: give the value in inputs and use its name here`},
+		{`itme`, fault.InvalidRequest, `unknown name "itme"; this expression sees inputs, item; did you mean "item"?`},
+		{`inputs.itme`, fault.InvalidRequest, `inputs has no member "itme"; did you mean "item"?`},
+		{`${item}`, fault.InvalidRequest, `unexpected "{"; templates are not expanded in an expression: give the value in inputs and use its name here`},
 		{`item.b`, fault.MissingKey, `there is no member "b"; there is a`},
 		{`fail("quota", "no more")`, fault.Quota, `no more`},
 	} {

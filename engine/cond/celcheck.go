@@ -131,7 +131,7 @@ func celOverload(name, target string, args []string) string {
 		}
 		return withArticle(args[0]) + " has no members"
 	case op != "" && len(args) == 2:
-		return fmt.Sprintf("cannot compute %s %s %s", args[0], op, args[1])
+		return fmt.Sprintf("cannot compute %s %s %s%s", args[0], op, args[1], textAdvice(op, args[0], args[1]))
 	case name == "@neg":
 		return "cannot apply - to " + args[0]
 	case name == "!_":

@@ -187,6 +187,7 @@ var wording = func() []struct {
 		{`^cannot compute (array \+ \S+|\S+ \+ array)$`, `cannot compute $1; concat(a, b) joins lists`},
 		{`^invalid operation: (\S+) \(mismatched type (\S+)\)$`, `cannot apply $1 to $2`},
 		{`^invalid operation: (\S+) ([-+*/<>=%^]+) (\S+)$`, `cannot compute $1 $2 $3`},
+		{`^cannot compute ((?:integer|number) \+ string|string \+ (?:integer|number))$`, `cannot compute $1; string(x) makes a text of a number`},
 		{`^builtin (\w+) takes only array \(got (\S+)\)$`, `$1 takes a list, got $2`},
 		{`^non-boolean expression \(type (\S+)\) used as condition$`, `a condition must be boolean, got $1`},
 		{`^cannot use (\S+) as argument \(type (\S+)\) to call (\S+)$`, `$3 takes $2, got $1`},

@@ -278,7 +278,15 @@ func floats(op string, a, b float64) (any, error) {
 }
 
 func misfit(op string, a, b any) error {
-	return fault.New(fault.Type, "cannot compute %s %s %s", describe(a), op, describe(b))
+	return fault.New(fault.Type, "cannot compute %s %s %s%s", describe(a), op, describe(b), textAdvice(op, value.Name(a), value.Name(b)))
+}
+
+// textAdvice says what to do where a number was to be added to a text; a and b are the names of types.
+func textAdvice(op, a, b string) string {
+	if op == "+" && (a == "string" && numeric(b) || b == "string" && numeric(a)) {
+		return "; string(x) makes a text of a number"
+	}
+	return ""
 }
 
 // describe is value.Describe for what may not be normal yet, or large.

@@ -184,11 +184,11 @@ store.s.containz("a")
 `},
 		{Expr, `store.i + "a"`, `
 store.i + "a"
-        ^ bad-expression: cannot compute integer + string
+        ^ bad-expression: cannot compute integer + string; string(x) makes a text of a number
 `},
 		{CEL, `store.i + "a"`, `
 store.i + "a"
-        ^ bad-expression: cannot compute integer + string
+        ^ bad-expression: cannot compute integer + string; string(x) makes a text of a number
 `},
 		{Expr, `store.i == "a"`, `
 store.i == "a"
@@ -344,7 +344,7 @@ google.protobuf.Timestamp{seconds: 1}
 		{CEL, "1 +\n  store.s", `
 1 +
   store.s
-  ^ bad-expression: cannot compute integer + string
+  ^ bad-expression: cannot compute integer + string; string(x) makes a text of a number
 `},
 		{Lang("lua"), `1`, `
 1
