@@ -140,7 +140,7 @@ func (o *session) transport(ctx context.Context, h *Host, dir string, withheld f
 		return nil, err
 	}
 	o.program = program
-	o.sent = &writer{WriteCloser: program, cancelled: make(chan struct{}, 1)}
+	o.sent = &writer{WriteCloser: program, meter: o.meter, cancelled: make(chan struct{}, 1)}
 	return &sdk.IOTransport{Reader: &lines{from: program, meter: o.meter}, Writer: o.sent, MaxLineLength: maxMessage + 1}, nil
 }
 
@@ -299,9 +299,9 @@ func (o *session) explain(ctx context.Context, doing string, err error) error {
 		said = "; it wrote what is no JSON-RPC message: " + noise
 	}
 	if o.program != nil {
-		patience := 100 * time.Millisecond // the end of the output is often seen before that of the program
-		if errors.Is(err, context.DeadlineExceeded) {
-			patience = 0
+		patience := time.Duration(0)
+		if o.meter.endedItself() && !errors.Is(err, context.DeadlineExceeded) {
+			patience = 2 * time.Second // the end of its pipes is often seen before that of the program
 		}
 		if code, ended := o.program.Ended(patience); ended && o.meter.endedItself() {
 			return o.failed(doing, fault.New(fault.Unavailable, "its program ended with exit status %d%s%s", code, said, o.lastWords()))

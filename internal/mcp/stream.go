@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"pflow/internal/fault"
 )
@@ -276,14 +278,19 @@ func sameOrigin(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// writer writes messages to a program, and knows when a cancellation was written.
+// writer writes messages to a program, and knows when a cancellation was written. A program that no longer reads has ended by
+// itself, also where that is seen before the end of its output.
 type writer struct {
 	io.WriteCloser
+	meter     *meter
 	cancelled chan struct{}
 }
 
 func (w *writer) Write(p []byte) (int, error) {
 	n, err := w.WriteCloser.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		w.meter.ended()
+	}
 	if bytes.Contains(p[:min(len(p), 200)], []byte(`"notifications/cancelled"`)) {
 		select {
 		case w.cancelled <- struct{}{}:
