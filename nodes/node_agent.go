@@ -24,7 +24,7 @@ func agent(d Deps) nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "agent",
-			Description: "Hands a task to a coding agent such as claude, a program that reads, changes and runs files by itself, and gives what it answers.",
+			Description: "Hands a task to a coding agent such as claude, a program that reads and changes files by itself, and gives what it answers.",
 			Inputs:      []ir.Port{{Key: "prompt", Type: value.String, Required: true, Description: "What it is to do; it reads that on standard input."}},
 			Params: []ir.Port{
 				{Key: "cwd", Type: value.String, Description: "The folder to work in; the working directory otherwise."},

@@ -33,7 +33,7 @@ func downloadType(d Deps) nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "download",
-			Description: "Downloads or saves a file from the web, byte for byte and of any kind: pictures, PDF, archives, data.",
+			Description: "Downloads or saves a file of any kind and size from the web, byte for byte.",
 			Inputs: []ir.Port{
 				{Key: "url", Type: value.String, Required: true, Description: "Where it is, beginning with https:// or http://."},
 				{Key: "dest_path", Type: value.String, Required: true, Description: "The file to make, or a folder, which keeps the name that the file has on the web; with a slash at its end it is made."},

@@ -193,6 +193,11 @@ func TestForms(t *testing.T) {
 				c := newCall(t, params, ir.Values{})
 				writeFiles(t, c.Dir, n.Example.Files)
 				c.Now = nodetype.ExampleTime
+				for name := range n.Example.Files {
+					if err := os.Chtimes(filepath.Join(c.Dir, name), c.Now, c.Now); err != nil {
+						t.Fatal(err)
+					}
+				}
 				for _, before := range n.Example.Before {
 					b := c
 					b.Params = before.Params

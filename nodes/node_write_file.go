@@ -21,7 +21,7 @@ func writeFile() nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "write-file",
-			Description: "Writes or saves text to a file, which is made or replaced as a whole; with append it is added to the end.",
+			Description: "Writes, saves or stores text to a file, which is made or replaced as a whole; with append it is added to the end.",
 			Inputs: []ir.Port{
 				{Key: "file_path", Type: value.String, Required: true, Description: "The file to write; folders on the way are made."},
 				{Key: "content", Type: value.Any, Required: true, Description: "Text is written as it is, a line or more; any other value as JSON."},

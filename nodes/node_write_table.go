@@ -21,7 +21,7 @@ func writeTable() nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "write-table",
-			Description: "Puts rows into a table, such as a CSV, or behind those that it has.",
+			Description: "Makes a table, such as a CSV, of rows, or adds them to one.",
 			Inputs: []ir.Port{
 				{Key: "file_path", Type: value.String, Required: true, Description: "The file to write, such as sales.csv; folders on the way are made."},
 				{Key: "rows", Type: value.Array, Required: true, Structure: tableRows, Description: "The rows, an object each with its values by column."},

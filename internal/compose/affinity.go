@@ -90,6 +90,7 @@ const (
 	isRead        = 0.1   // it takes whatever is read from there
 	lacksInput    = -0.15 // it takes none of the paths or addresses there are
 	lacksValue    = -0.05 // it needs more of them than there are
+	lacksPlace    = -0.15 // it writes to a path, and there are only other values
 	lacksAddress  = -0.1  // it needs an address and there is none
 	otherWorkflow = -0.3  // it is a saved workflow, for other values than there are: it does more than is said, or something else
 	rightWay      = 0.12  // it writes, and the path is where something goes; or it only reads, and the path is no such place
@@ -157,6 +158,8 @@ func (p *usage) suitsKind(kind string, had int, values []written) float64 {
 		s = hasInputs
 	case had > 0 && wanted > had:
 		s = lacksValue
+	case had == 0 && wanted > 0 && !address && len(values) > 0 && p.of.Has(ir.Writes):
+		s = lacksPlace
 	case had == 0 && wanted > 0 && address:
 		s = lacksAddress
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pflow/internal/extract"
 	"pflow/internal/retrieve"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
@@ -39,7 +40,7 @@ type overall struct {
 
 // choose picks the usages, in the order of mention. It reports whether anything fits.
 func (c *composer) choose() (bool, error) {
-	text := Masked(c.Request)
+	text := c.masked()
 	media := mediaOf(c.Text)
 	whole, err := c.rank(text, c.values, media)
 	if err != nil {
@@ -98,9 +99,13 @@ func (c *composer) rankWhole(text string) error {
 // chooseFor picks the usages for one of so many clauses; text is the request without its values.
 func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, clauses int) error {
 	values := within(c.values, clause)
-	if len(c.steps) > 0 && !slices.ContainsFunc(retrieve.Stems(text[clause[0]:clause[1]]), c.index.Knows) {
+	if len(c.steps) > 0 && !slices.ContainsFunc(retrieve.Words(Unvalued(c.Request)[clause[0]:clause[1]]), c.tells) {
 		for k := range values { // nothing but to put what there is somewhere
 			values[k].goal = values[k].target
+		}
+		if w := c.writer(); w != nil && len(values) == 1 && values[0].goal && values[0].kind == extract.Path && len(c.steps) < mostSteps {
+			c.steps = append(c.steps, &step{usage: w, clause: clause})
+			return nil
 		}
 	}
 	ranked, err := c.rankClause(c.unreferred(text, clause), values, media, clauses)
@@ -123,6 +128,9 @@ func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, 
 		c.steps[n-1].clause[1] = clause[1]
 		return nil
 	}
+	if err := c.fetchInstead(best.usage, text, media, clauses); err != nil {
+		return err
+	}
 	for _, p := range c.around(best.usage, ranked, values, text[clause[0]:clause[1]]) {
 		if len(c.steps) == mostSteps {
 			c.partial = true
@@ -135,6 +143,51 @@ func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, 
 		}
 	}
 	return nil
+}
+
+// fetchInstead looks again at the last step where next works on data that the step does not give: it puts something at a place that
+// its clause does not name (download X, take its title), or reads it as something else (read X, count its lines). What just gets
+// at the data is meant.
+func (c *composer) fetchInstead(next *usage, text string, media map[string]bool, clauses int) error {
+	n := len(c.steps)
+	if n == 0 || !slices.ContainsFunc(next.inputs, takesAnything) {
+		return nil
+	}
+	last := c.steps[n-1]
+	values := within(c.values, last.clause)
+	had := map[string]int{}
+	for _, v := range values {
+		had[v.kind]++
+	}
+	if feeds(last.usage, next) || len(values) == 0 || last.of.Has(ir.Writes) && last.wanted[extract.Path] <= had[extract.Path] {
+		return nil
+	}
+	ranked, err := c.rankClause(text[last.clause[0]:last.clause[1]], values, media, clauses)
+	if err != nil {
+		return err
+	}
+	if r := c.reader(next, ranked, values); r != nil && feeds(r, next) {
+		last.usage = r
+	}
+	return nil
+}
+
+// feeds reports whether a usage gives data of the type that another works on.
+func feeds(p, next *usage) bool {
+	return slices.ContainsFunc(p.of.Outputs, func(out ir.Port) bool {
+		return slices.ContainsFunc(next.inputs, func(in ir.Port) bool {
+			if !takesAnything(in) || !payload[lastPart(out.Key)] && in.Type != value.Array {
+				return false
+			}
+			return out.Type == in.Type || out.Type == value.Any || in.Type == value.Any
+		})
+	})
+}
+
+// tells reports whether a word says something of what is to be done: some component knows it, and it is none for whatever
+// there is, as in put the result into.
+func (c *composer) tells(w retrieve.Word) bool {
+	return !w.Stop && !payload[w.Text] && w.Text != "put" && c.index.Knows(w.Stem)
 }
 
 // asksForMore reports whether a clause says what to do, beyond giving the result.

@@ -5,6 +5,7 @@ import (
 
 	"pflow/internal/extract"
 	"pflow/internal/retrieve"
+	"pflow/internal/value"
 	"pflow/ir"
 )
 
@@ -15,7 +16,7 @@ func (c *composer) around(p *usage, ranked []fit, values []written, clause strin
 	out := []*usage{p}
 	sources, goals := p.leaves(values)
 	if len(sources) > 0 && slices.ContainsFunc(p.inputs, takesAnything) {
-		if r := c.reader(ranked, sources); r != nil {
+		if r := c.reader(p, ranked, sources); r != nil {
 			out = []*usage{r, p}
 			if p.of.Has(ir.Writes) { // it writes what is made of what was read
 				if more := c.further(r, p.text(), clause); more != nil {
@@ -64,8 +65,10 @@ func (p *usage) leaves(values []written) (sources, goals []written) {
 	return sources, goals
 }
 
-// reader is the best usage that needs just these values and writes nothing; nil if there is none.
-func (c *composer) reader(ranked []fit, values []written) *usage {
+// reader is the best usage that needs just these values, writes nothing, and gives data of the type that p takes; one that
+// gives another type only where there is none of it. It is nil if there is none at all.
+func (c *composer) reader(p *usage, ranked []fit, values []written) *usage {
+	var other *usage
 	had := map[string]int{}
 	for _, v := range values {
 		had[v.kind]++
@@ -83,11 +86,19 @@ func (c *composer) reader(ranked []fit, values []written) *usage {
 		for kind, n := range had {
 			fits = fits && r.wanted[kind] == n
 		}
-		if fits && needs == len(values) {
+		if !fits || needs != len(values) {
+			continue
+		}
+		if slices.ContainsFunc(p.inputs, func(in ir.Port) bool {
+			return takesAnything(in) && (in.Type == r.of.Outputs[0].Type || r.of.Outputs[0].Type == value.Any && payload[lastPart(r.of.Outputs[0].Key)] && r.form == nil)
+		}) {
 			return r.usage
 		}
+		if other == nil {
+			other = r.usage
+		}
 	}
-	return nil
+	return other
 }
 
 // writer is the one usage that writes whatever there is to a path; nil if there is none, or a choice.

@@ -99,6 +99,9 @@ func candidates(usages []*usage) []retrieve.Candidate {
 		out[i] = retrieve.Candidate{Name: p.of.Name, Description: p.does}
 		for _, ports := range [][]ir.Port{p.inputs, p.of.Outputs} {
 			for _, port := range ports {
+				if port.Default != nil { // a setting: it says how, not what
+					continue
+				}
 				out[i].Keywords = append(out[i].Keywords, port.Key, port.Kind)
 			}
 		}

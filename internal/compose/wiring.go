@@ -139,8 +139,8 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string, error) {
 		if slices.ContainsFunc(c.steps, func(o *step) bool { return o.usage == other }) {
 			continue
 		}
-		if slices.ContainsFunc(other.inputs, func(in ir.Port) bool { return in.Required && in.Key == p.Key }) {
-			continue // it wants the same
+		if other.of.Has(ir.Writes) || slices.ContainsFunc(other.inputs, func(in ir.Port) bool { return in.Required && in.Key == p.Key }) {
+			continue // nobody asked for what it changes, or it wants the same
 		}
 		for at, out := range other.of.Outputs {
 			if fit := c.named(&out, p, other.of) - laterOutput/2*float64(at); fit >= leastGiver && fit > score {

@@ -1,8 +1,11 @@
 package compose
 
 import (
+	"strings"
+
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
+	"pflow/internal/retrieve"
 )
 
 // Masked is a request with blanks, of the same length, for the values whose words say nothing of what is wanted: quoted
@@ -11,6 +14,34 @@ func Masked(r *mapparams.Request) string { return masked(r, true) }
 
 // Unvalued is Masked without the endings too: what two requests for other files have in common.
 func Unvalued(r *mapparams.Request) string { return masked(r, false) }
+
+// masked is Masked without the endings that no component speaks of as a sort of file: old.log has nothing to do with a component
+// that is called log, nor a.mod with a mode.
+func (c *composer) masked() string {
+	named, described := map[string]bool{}, map[string]bool{}
+	for _, p := range c.usages {
+		for _, w := range retrieve.Words(p.of.Name) {
+			named[w.Text] = true
+		}
+		for _, w := range retrieve.Words(p.does) {
+			described[w.Text] = true
+		}
+	}
+	out := []byte(Masked(c.Request))
+	for _, e := range c.Entities {
+		if e.Kind != extract.Path {
+			continue
+		}
+		at := strings.LastIndexByte(e.Text, '.')
+		if ending := strings.ToLower(e.Text[at+1:]); at < 0 || described[ending] && !named[ending] {
+			continue
+		}
+		for k := e.Start + at; k < e.End; k++ {
+			out[k] = ' '
+		}
+	}
+	return string(out)
+}
 
 func masked(r *mapparams.Request, endings bool) string {
 	out := []byte(r.Text)

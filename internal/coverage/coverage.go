@@ -52,11 +52,35 @@ type Said struct {
 var grave = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`not no never none nothing don't don’t doesn't doesn’t can't can’t cannot won't won’t without except excepting excluding
-		unless only if until till once twice thrice again every otherwise instead whenever`) {
+		unless only if until till once twice thrice again otherwise instead whenever`) {
 		out[w] = true
 	}
 	return out
 }()
+
+// times are the units and days by which every is a schedule: every morning. Before anything else it says all: every file.
+var times = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`second minute hour day night morning noon afternoon evening midnight weekday weekend week month quarter year time
+		monday tuesday wednesday thursday friday saturday sunday other`) {
+		out[w], out[w+"s"] = true, true
+	}
+	return out
+}()
+
+// isGrave reports whether the word at a place changes what is asked for.
+func isGrave(words []retrieve.Word, k int) bool {
+	if words[k].Text != "every" {
+		return grave[words[k].Text]
+	}
+	return k+1 == len(words) || times[words[k+1].Text] || strings.ContainsAny(words[k+1].Text[:1], "0123456789")
+}
+
+// light are verbs that say nothing without what follows them: put a copy, take a look.
+var light = map[string]bool{"put": true, "take": true}
+
+// referring are words for what a workflow gives, whatever that is: every step that takes it stands for them.
+var referring = map[string]bool{"output": true, "outputs": true, "result": true, "results": true}
 
 // ByWords accounts for a request by words alone: a word is explained by a value that holds it, else by the first of said
 // that has a word of its stem. What says too little to tell anything is a phrase. marks are further places that are open
@@ -75,7 +99,8 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 	}
 	b := builder{request: request}
 	next, mark, before := 0, 0, ""
-	for _, w := range retrieve.Words(request) {
+	words := retrieve.Words(request)
+	for k, w := range words {
 		for next < len(taken) && taken[next].End <= w.Start {
 			b.part(taken[next].Start, taken[next].End, taken[next].By)
 			next++
@@ -89,7 +114,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		inMark := mark < len(marks) && marks[mark][0] <= w.Start
 		who := by[w.Stem]
 		switch {
-		case grave[w.Text]:
+		case isGrave(words, k):
 			b.open(w.Start, w.End, "nothing in it is about this")
 		case inMark:
 			b.open(marks[mark][0], marks[mark][1], "nothing in it takes this value")
@@ -98,7 +123,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		case len(who) > 0:
 			before = who[0]
 			b.part(w.Start, w.End, before)
-		case w.Stop:
+		case w.Stop || referring[w.Text] || light[w.Text]:
 			b.part(w.Start, w.End, Phrase)
 		default:
 			b.open(w.Start, w.End, "nothing in it is about this")

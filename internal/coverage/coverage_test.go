@@ -26,6 +26,9 @@ func TestByWords(t *testing.T) {
 		{request: "list the .go files", parts: "list=node:list the=phrase .go=input:pattern files=node:list"},
 		{request: "list the .md and the .txt files", parts: "list=node:list the=phrase .md=node:list and the=phrase files=node:list", open: ".txt", marks: [][2]int{{21, 25}}},
 		{request: "copy 3.txt", parts: "copy=node:copy 3.txt=input:file"},
+		{request: "copy every file", parts: "copy=node:copy every=phrase file=node:copy"},
+		{request: "copy a.txt every morning", parts: "copy=node:copy a.txt=input:source", open: "every morning"},
+		{request: "copy a.txt every 2 days, give the result", parts: "copy=node:copy a.txt=input:source give the result=phrase", open: "every 2 days"},
 		{request: "don't copy", parts: "copy=node:copy", open: "don't"},
 		{request: ""},
 	} {

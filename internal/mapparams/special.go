@@ -5,14 +5,22 @@ import (
 	"regexp"
 	"strings"
 
+	"pflow/internal/extract"
 	"pflow/internal/retrieve"
 	"pflow/internal/value"
 )
 
-// enums gives inputs with a closed set of values the one that the request names.
+// enums gives inputs with a closed set of values the one that the request names. A piece of a path or an address names none.
 func (m *mapper) enums(r *Result) {
 	stems := map[string]int{} // -> the word, from 1
+	at := 0                   // the first entity that ends behind the word
 	for k, w := range m.Words {
+		for at < len(m.Entities) && m.Entities[at].End <= w.Start {
+			at++
+		}
+		if at < len(m.Entities) && m.Entities[at].Start <= w.Start && isAddress(m.Entities[at].Kind) {
+			continue
+		}
 		if stems[w.Stem] == 0 {
 			stems[w.Stem] = k + 1
 		}
@@ -49,6 +57,10 @@ func (m *mapper) enums(r *Result) {
 			r.Taken[in.Name] = [2]int{from, to}
 		}
 	}
+}
+
+func isAddress(kind string) bool {
+	return kind == extract.Path || kind == extract.URL || kind == extract.Email
 }
 
 // inClause reports whether a word stands in the clause that speaks of an input's step, as far as that is known.

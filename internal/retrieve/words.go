@@ -79,9 +79,9 @@ var stopWords = func() map[string]bool {
 		done doing have has had having of to from into onto in on at as by for with about and or but then than so if
 		not no i i'm i'd i've i'll me my mine we us our you your he she they them his her their there here what which who
 		whom whose when where why how can could would should shall will may might must please want wants wanted need
-		needs needed like let lets let's just also too very some any all both each per via using use used get give
+		needs needed like let lets let's just also too very some any all every both each per via using use used get give
 		given make help tell show hi hello thanks thank what's how's that's there's don't doesn't can't
-		after before while first next finally later now up out off over`) {
+		after before while first next finally later now up out off over under within inside`) {
 		out[w] = true
 	}
 	return out
