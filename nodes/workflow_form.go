@@ -83,7 +83,7 @@ func (s *candidates) lower(ctx context.Context, ranked []retrieve.Ranked, form s
 
 // compose makes the workflow for a request out of node types alone.
 func (s *candidates) compose(ctx context.Context, request *mapparams.Request) (compose.Result, error) {
-	const most = 30
+	const most = 200 // as in planner-offline: what reads and writes has none of the words of a request
 	all := s.Catalogue.All()
 	ranked, err := s.componentIndex().Rank(ctx, compose.Masked(request))
 	if err != nil {

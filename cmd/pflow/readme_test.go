@@ -27,6 +27,10 @@ func TestReadme(t *testing.T) {
 	if err := os.CopyFS(s.dir, readmeTree{os.DirFS("../..")}); err != nil {
 		t.Fatal(err)
 	}
+	// The readers' tree is a clone.
+	if printed, err := s.run("git init -q . && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm 'The tree'"); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
 	commands := 0
 	got := eachBlock(string(data), func(info []string, text string) string {
 		if len(info) == 1 && info[0] == "console" {

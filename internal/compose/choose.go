@@ -116,7 +116,8 @@ func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, 
 	if clauses > 1 {
 		c.best = max(c.best, clauseShare*best.confidence)
 	}
-	byTheWay := clauses > 1 && len(values) == 0 && best.confidence < sureOfClause &&
+	said := retrieve.Stems(text[clause[0]:clause[1]])
+	byTheWay := clauses > 1 && len(values) == 0 && best.confidence < sureOfClause && !(len(said) > 0 && slices.Contains(best.heads, said[0])) &&
 		float64(c.whole[best.usage].place) >= bestOfWhole*float64(clauses)
 	if best.confidence < c.o.LeastStep && clauses > 1 || byTheWay {
 		if asksForMore(c.Text[clause[0]:clause[1]]) {
