@@ -114,7 +114,7 @@ func folderExists(doing, given, from string) error {
 
 // unslashed is the path of a folder without slashes at its end, behind which a link would be followed.
 func unslashed(path string) string {
-	if short := strings.TrimRight(path, "/"+string(filepath.Separator)); short != "" {
+	if short := strings.TrimRightFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }); short != "" {
 		return short
 	}
 	return path

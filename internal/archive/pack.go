@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pflow/internal/fault"
@@ -179,7 +180,7 @@ func packTar(ctx context.Context, w io.Writer, members []Member) error {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: m.Name, Mode: int64(m.Info.Mode().Perm()), ModTime: m.Info.ModTime().Truncate(1e9), Size: m.Info.Size()}
 		switch {
 		case m.Target != "":
-			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, m.Target, 0
+			h.Typeflag, h.Linkname, h.Size, h.ModTime = tar.TypeSymlink, m.Target, 0, time.Unix(0, 0) // a link keeps no time when it is unpacked
 		case m.Info.IsDir():
 			h.Typeflag, h.Name, h.Size = tar.TypeDir, m.Name+"/", 0
 		}

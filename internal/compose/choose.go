@@ -251,8 +251,8 @@ func (p *usage) goesWithoutSaying(values []written, telling, later bool) bool {
 // rankClause orders the usages for one of some clauses; what they share with the rest of the request counts, too.
 func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) ([]fit, error) {
 	out, err := c.rank(text, values, media)
-	if err != nil {
-		return nil, err
+	if err != nil || clauses == 1 { // there is no rest
+		return out, err
 	}
 	addressed := slices.ContainsFunc(values, func(v written) bool { return v.kind != extract.Path })
 	weight := func(f fit) float64 {

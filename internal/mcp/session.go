@@ -267,7 +267,7 @@ func (o *session) end() {
 
 // over reports whether nothing more can be asked on this session.
 func (o *session) over() bool {
-	if wrong, _ := o.meter.complaint(); wrong != nil {
+	if _, wrong := o.meter.complaint(); wrong != nil {
 		return true
 	}
 	if o.program != nil {
@@ -290,7 +290,7 @@ func (o *session) explain(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil { // the run, or the node, has ended
 		return ctx.Err()
 	}
-	wrong, noise := o.meter.complaint()
+	noise, wrong := o.meter.complaint()
 	if wrong != nil {
 		return o.failed(doing, wrong)
 	}

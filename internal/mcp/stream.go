@@ -70,14 +70,14 @@ func (m *meter) complain(err error) error {
 	return m.wrong
 }
 
-// complaint is why the server is not read on, and the first line that was no message; nil and "" where there is nothing.
-func (m *meter) complaint() (err error, noise string) {
+// complaint is the first line that was no message, and why the server is not read on; "" and nil where there is nothing.
+func (m *meter) complaint() (noise string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.noise) > 0 {
 		noise = m.noise[0]
 	}
-	return m.wrong, noise
+	return noise, m.wrong
 }
 
 // count takes note of bytes that came. Brackets within texts count, too: no text holds thousands that nothing closes.

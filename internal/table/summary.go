@@ -73,13 +73,12 @@ type group struct {
 
 // cell is what is known of one measure of one group.
 type cell struct {
-	n        int
-	total    *Total
-	extreme  any
-	number   bool // extreme is a number
-	values   map[string]struct{}
-	numbers  map[float64]int // how often each comes
-	integers bool
+	n       int
+	total   *Total
+	extreme any
+	number  bool // extreme is a number
+	values  map[string]struct{}
+	numbers map[float64]int // how often each comes
 }
 
 // Run summarises the rows that a shape gives.
