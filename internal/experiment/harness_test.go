@@ -55,7 +55,7 @@ func specOf(t testing.TB, n int, more string) *experiment.Spec {
 	dir := t.TempDir()
 	var lines strings.Builder
 	for i := range n {
-		request, expect := fmt.Sprintf("copy file-%d.txt to backup/file-%d.txt", i, i), `{"nodes": ["copy-file"]}`
+		request, expect := fmt.Sprintf("put a copy of file-%d.txt in backup/file-%d.txt", i, i), `{"nodes": ["copy-file"]}`
 		if i%3 == 2 {
 			request, expect = fmt.Sprintf("paint picture %d in oil", i), `{"abstain": true}`
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -353,16 +354,16 @@ func TestTokenStays(t *testing.T) {
 
 // TestBroken: a connection that breaks before the answer leaves it open whether something was made, and is not tried again.
 func TestBroken(t *testing.T) {
-	asked := 0
+	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		asked.Add(1)
 		conn, _, _ := w.(http.Hijacker).Hijack()
 		conn.Close()
 	}))
 	defer server.Close()
 	c := client(t, server.URL, key)
-	if _, err := c.CreateIssue(t.Context(), tool, github.Draft{Title: "x"}); fault.Of(err).Kind != fault.Uncertain || asked != 1 {
-		t.Errorf("%v after %d requests", err, asked)
+	if _, err := c.CreateIssue(t.Context(), tool, github.Draft{Title: "x"}); fault.Of(err).Kind != fault.Uncertain || asked.Load() != 1 {
+		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 	if _, err := c.Issue(t.Context(), tool, 1); fault.Of(err).Kind != fault.Network {
 		t.Errorf("%v", err)
