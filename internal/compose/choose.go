@@ -19,6 +19,8 @@ const (
 	// restOfRequest is how much the words of the whole request tell beside those of a clause, divided by how many clauses
 	// there are.
 	restOfRequest = 1.5
+	// restOfOne is the same where there is one clause: the words beside its values, which tell sure usages apart.
+	restOfOne = 0.5
 	// A clause makes no step of a usage that is not among the best for the whole request, this many for each clause, unless
 	// the confidence is sureOfClause: else every remark by the way would call for something.
 	bestOfWhole  = 1.5
@@ -251,15 +253,19 @@ func (p *usage) goesWithoutSaying(values []written, telling, later bool) bool {
 // rankClause orders the usages for one of some clauses; what they share with the rest of the request counts, too.
 func (c *composer) rankClause(text string, values []written, media map[string]bool, clauses int) ([]fit, error) {
 	out, err := c.rank(text, values, media)
-	if err != nil || clauses == 1 { // there is no rest
-		return out, err
+	if err != nil {
+		return nil, err
+	}
+	rest := restOfRequest / float64(clauses)
+	if clauses == 1 {
+		rest = restOfOne
 	}
 	addressed := slices.ContainsFunc(values, func(v written) bool { return v.kind != extract.Path })
 	weight := func(f fit) float64 {
 		if addressed && f.wanted[extract.URL]+f.wanted[extract.Email] == 0 {
 			return f.confidence // the rest is not about what the clause names
 		}
-		return f.confidence + restOfRequest/float64(clauses)*c.whole[f.usage].confidence
+		return f.confidence + rest*c.whole[f.usage].confidence
 	}
 	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(weight(b), weight(a)) })
 	return out, nil
