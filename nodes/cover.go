@@ -69,7 +69,7 @@ nodes:
 				for _, e := range read.Entities {
 					marks = append(marks, [2]int{e.Start, e.End})
 				}
-				return engine.Output{Result: coverageValue(coverage.ByWords(request, said, values, marks))}, nil
+				return engine.Output{Result: coverageValue(coverage.ByWords(read.Text, said, values, marks))}, nil
 			}
 		},
 	}

@@ -42,7 +42,7 @@ func (k *Readings) Read(ctx context.Context, text string, now time.Time) (*Reque
 func (k *Readings) find(text string, now time.Time) *Request {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := slices.IndexFunc(k.kept, func(r *Request) bool { return r.Now == now && r.Text == text })
+	at := slices.IndexFunc(k.kept, func(r *Request) bool { return r.Now == now && r.asked == text })
 	if at < 0 {
 		return nil
 	}

@@ -12,22 +12,25 @@ import (
 
 // Request is what is asked for, read once for all who want to know something of it.
 type Request struct {
-	Text     string
+	Text     string    // without quotation marks around all of it
 	Now      time.Time // decides what words like today mean
 	Words    []retrieve.Word
 	Entities []extract.Entity
 
+	asked            string             // as it was given
 	sentences, parts []int32            // how many signs that end sentences, or these and commas, stand before each byte
 	named            func() []candidate // what its entities are as candidates
 }
 
 // Read reads a request, in time linear in it. The error is that of a context that ended.
 func Read(ctx context.Context, text string, now time.Time) (*Request, error) {
+	asked := text
+	text = unquoted(asked)
 	entities, err := extract.Entities(ctx, text, now)
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Text: text, Now: now, Words: retrieve.Words(text), Entities: entities,
+	r := &Request{Text: text, Now: now, Words: retrieve.Words(text), Entities: entities, asked: asked,
 		sentences: make([]int32, len(text)+1), parts: make([]int32, len(text)+1)}
 	for i := range len(text) {
 		r.sentences[i+1], r.parts[i+1] = r.sentences[i], r.parts[i]
