@@ -20,6 +20,7 @@ type candidates struct {
 	components, workflows index
 	plain                 sync.Map // *ir.Interface -> its value for the store
 	forms                 sync.Map // *library.Record -> formOf its workflow
+	phrases               phrases
 	verbs                 struct {
 		once sync.Once
 		of   map[string]string

@@ -1,0 +1,241 @@
+package phrase
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// builder writes a reading as a workflow.
+type builder struct {
+	of     func(name string) *ir.Interface
+	w      *ir.Workflow
+	ids    map[*step]string
+	taken  map[string]bool // ids and names of inputs
+	hidden map[string]bool // outputs: an input of such a name would hide one
+	inputs map[string]string
+	values map[string]any
+	places map[string][2]int // of the values, by input
+	after  []ir.Edge         // from whom the next node is reached
+}
+
+// build writes a reading as a workflow, with the values of its inputs.
+func build(r *reading, of func(string) *ir.Interface) *builder {
+	b := &builder{of: of, ids: map[*step]string{}, taken: map[string]bool{"stdin": true, "item": true, "previous": true, "index": true}, hidden: map[string]bool{}, inputs: map[string]string{},
+		values: map[string]any{}, places: map[string][2]int{}, w: &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}}
+	b.name(r.steps)
+	b.steps(r.steps)
+	for _, v := range r.asked {
+		b.output(v)
+	}
+	return b
+}
+
+// name gives all steps their ids.
+func (b *builder) name(steps []*step) {
+	for _, s := range steps {
+		name := s.id
+		if name == "" {
+			name = s.kind
+		}
+		b.ids[s] = unique(name, b.taken, "-")
+		if of := b.of(s.kind); of != nil {
+			for _, out := range of.Outputs {
+				b.hidden[out.Key] = true
+			}
+		}
+		b.name(s.yes)
+		b.name(s.no)
+	}
+}
+
+func (b *builder) steps(steps []*step) {
+	for _, s := range steps {
+		id := b.ids[s]
+		n := ir.Node{ID: id, Type: s.kind}
+		if of := b.of(s.kind); of != nil {
+			n.Purpose = firstSentence(of.Description)
+		}
+		if s.cond != nil {
+			n.Params = map[string]any{"inputs": map[string]any{"holds": b.value(s.cond)}, "cases": []any{map[string]any{"action": "yes", "expr": "holds"}}}
+		} else {
+			params := maps.Clone(s.rule.Default)
+			maps.Copy(orEmpty(&params), s.params)
+			n.Params, _ = b.tree(params).(map[string]any)
+		}
+		if s.each != nil {
+			n.Batch = &ir.Batch{Items: b.value(s.each), As: "item", OnError: "fail"}
+		}
+		b.w.Nodes = append(b.w.Nodes, n)
+		for _, e := range b.after {
+			e.To = id
+			b.w.Edges = append(b.w.Edges, e)
+		}
+		b.after = []ir.Edge{{From: id, Action: ir.ActionDefault}}
+		if s.cond == nil {
+			continue
+		}
+		var ends []ir.Edge
+		for _, side := range []struct {
+			action string
+			steps  []*step
+		}{{"yes", s.yes}, {ir.ActionDefault, s.no}} {
+			if len(side.steps) == 0 {
+				continue
+			}
+			b.after = []ir.Edge{{From: id, Action: side.action}}
+			b.steps(side.steps)
+			ends = append(ends, b.after...)
+		}
+		if len(s.yes) == 0 { // an action without an edge is an error
+			n := &b.w.Nodes[slices.IndexFunc(b.w.Nodes, func(n ir.Node) bool { return n.ID == id })]
+			n.Params["cases"] = []any{map[string]any{"action": "no", "expr": "!holds"}}
+			for k := range b.w.Edges {
+				if b.w.Edges[k].From == id && b.w.Edges[k].Action == ir.ActionDefault {
+					b.w.Edges[k].Action = "no"
+				}
+			}
+		}
+		b.after = ends
+	}
+}
+
+func (b *builder) tree(v any) any {
+	switch v := v.(type) {
+	case *val:
+		return b.value(v)
+	case map[string]any:
+		out := map[string]any{}
+		for _, k := range value.SortedKeys(v) {
+			out[k] = b.tree(v[k])
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for k, item := range v {
+			out[k] = b.tree(item)
+		}
+		return out
+	case string:
+		return strings.ReplaceAll(v, "$", "$$")
+	}
+	return v
+}
+
+// value writes a value as it stands in a param.
+func (b *builder) value(v *val) any {
+	switch {
+	case v.item:
+		return "${item}"
+	case v.piped:
+		return "${" + b.piped() + "}"
+	case v.lit != nil:
+		return "${" + b.input(v) + "}"
+	case v.of != nil:
+		return "${" + b.ids[v.of] + "." + v.key + "}"
+	case v.parts != nil:
+		var text strings.Builder
+		for _, part := range v.parts {
+			text.WriteString(fmt.Sprint(b.tree(part)))
+		}
+		return text.String()
+	}
+	return b.tree(v.fixed)
+}
+
+// input is the name of the input that a value of the request becomes. The same value at the same place is one input.
+func (b *builder) input(v *val) string {
+	key := fmt.Sprintf("%d-%d %s", v.lit.start, v.lit.end, value.JSON(v.lit.value))
+	if name, ok := b.inputs[key]; ok {
+		return name
+	}
+	name := strings.ReplaceAll(v.name, "-", "_")
+	if name == "" || b.hidden[name] {
+		name = strings.TrimPrefix(name+"_given", "_")
+	}
+	name = unique(name, b.taken, "_")
+	b.inputs[key], b.values[name], b.places[name] = name, v.lit.value, [2]int{v.lit.start, v.lit.end}
+	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typeOf(v.lit.value), Required: true, Description: described[strings.TrimSuffix(v.sort, "+")]})
+	return name
+}
+
+func (b *builder) piped() string {
+	const name = "piped"
+	if _, there := b.w.Input(name); !there {
+		b.taken[name] = true
+		b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: value.String, Required: true, FromStdin: true, Description: "What is piped in."})
+	}
+	return name
+}
+
+// described says what an input of a sort is.
+var described = map[string]string{"file": "A file.", "folder": "A folder.", "path": "A file or folder.", "glob": "A pattern of files, such as *.txt.", "ending": "The ending of files, such as txt.",
+	"number": "A number.", "integer": "A number.", "date": "A day, such as 2026-01-31.", "time": "A time of day.", "duration": "A time, such as 5m.", "bytes": "A number of bytes.", "url": "An address.",
+	"email": "An e-mail address.", "json": "A value in JSON.", "quoted": "A text.", "word": "A word.", "words": "A text."}
+
+func typeOf(v any) value.Type {
+	switch v.(type) {
+	case int, int64:
+		return value.Integer
+	case float64:
+		return value.Number
+	case []any:
+		return value.Array
+	case bool:
+		return value.Boolean
+	}
+	return value.String
+}
+
+// output declares what a clause asks for.
+func (b *builder) output(v *val) {
+	out := ir.Output{Name: "result", Type: value.Any}
+	source, ok := b.value(v).(string)
+	if !ok {
+		return
+	}
+	out.Source = source
+	if v.of != nil {
+		key, _, _ := strings.Cut(v.key, ".")
+		out.Name = key
+		if of := b.of(v.of.kind); of != nil && v.of.each == nil {
+			for _, port := range of.Outputs {
+				if port.Key == v.key {
+					out.Type, out.Description = port.Type, port.Description
+				}
+			}
+		}
+	}
+	for n, name := 2, out.Name; slices.ContainsFunc(b.w.Outputs, func(o ir.Output) bool { return o.Name == out.Name }); n++ {
+		out.Name = fmt.Sprintf("%s_%d", name, n)
+	}
+	b.w.Outputs = append(b.w.Outputs, out)
+}
+
+func unique(name string, taken map[string]bool, sep string) string {
+	got := name
+	for n := 2; taken[got]; n++ {
+		got = fmt.Sprintf("%s%s%d", name, sep, n)
+	}
+	taken[got] = true
+	return got
+}
+
+func firstSentence(s string) string {
+	s, _, more := strings.Cut(s, ". ")
+	if more {
+		s += "."
+	}
+	return s
+}
+
+func orEmpty(m *map[string]any) map[string]any {
+	if *m == nil {
+		*m = map[string]any{}
+	}
+	return *m
+}

@@ -1,0 +1,309 @@
+package phrase
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Costs of a reading. What is not said by the words of a phrase costs most.
+const (
+	costOfStep   = 0.2  // each step
+	costOfRule   = 0.05 // each phrase
+	costOfSkip   = 0.02 // each word or sign that asks for nothing
+	costOfTypo   = 0.6  // each word that is read as another one
+	bestOf       = 5    // readings that are kept of a sort, for a stretch of the request
+	mostEdges    = 60_000
+	mostAdvances = 600_000
+)
+
+// edge is a stretch of the request that is of a sort: a phrase or a value.
+type edge struct {
+	sort        string
+	first, last int // tokens; last is behind
+	cost        float64
+	meaning     *meaning
+	rule        *Rule // nil: a value
+	slots       *bindings
+	words       []int // the tokens that are words of the pattern
+	typos       []typo
+}
+
+// typo is a token that is read as another word.
+type typo struct {
+	token int
+	as    string
+}
+
+// chart is one reading of a request.
+type chart struct {
+	g        *Grammar
+	ctx      context.Context
+	text     string
+	tokens   []token
+	fuzzy    bool
+	skips    [][]int // for each place: from where on it may go on, without what is skipped
+	fillers  []bool  // tokens that ask for nothing
+	edges    []map[string][]*edge
+	agenda   []*edge
+	nearest  [][]nearWord // by token, what it may be a slip of; nil where nobody asked
+	n        int
+	advances int
+}
+
+// fill finds all phrases. It works from the last word to the first, so that whatever begins behind a place is known there.
+func (c *chart) fill(values []valueAt) error {
+	n := len(c.tokens)
+	c.edges = make([]map[string][]*edge, n+1)
+	for i := range c.edges {
+		c.edges[i] = map[string][]*edge{}
+	}
+	c.nearest = make([][]nearWord, n)
+	c.skip()
+	at := map[int][]valueAt{}
+	for _, v := range values {
+		at[v.first] = append(at[v.first], v)
+	}
+	for i := n - 1; i >= 0; i-- {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		for _, v := range at[i] {
+			value := v.value
+			if v.sort == "words" && value == nil {
+				value = c.text[v.start:v.end]
+			}
+			c.add(&edge{sort: v.sort, first: v.first, last: v.last, cost: v.cost,
+				meaning: &meaning{val: &val{lit: &literal{v.start, v.end, value}, sort: v.sort}}})
+		}
+		c.begin(i)
+		for len(c.agenda) > 0 {
+			e := c.agenda[0]
+			c.agenda = c.agenda[1:]
+			for _, entry := range c.g.bySort[e.sort] {
+				c.advance(entry.rule, entry.a, entry.arc.to, i, e.last, &bindings{entry.arc.slot, e, nil}, nil, e.cost, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// skip finds out which tokens ask for nothing, and where one may go on from each place.
+func (c *chart) skip() {
+	n := len(c.tokens)
+	c.fillers = make([]bool, n)
+	for i := range c.tokens {
+		for k := range c.g.isFiller(c.tokens[i:]) {
+			c.fillers[i+k] = true
+		}
+		if t := &c.tokens[i]; t.sign {
+			c.fillers[i] = true
+		}
+	}
+	c.skips = make([][]int, n+1)
+	for i := range c.skips {
+		c.skips[i] = []int{i}
+		for k := i; k < n && c.fillers[k] && k-i < 6; k++ {
+			c.skips[i] = append(c.skips[i], k+1)
+		}
+	}
+}
+
+// begin starts the phrases whose first word is at a place.
+func (c *chart) begin(i int) {
+	t := &c.tokens[i]
+	if t.quoted {
+		return
+	}
+	for _, stem := range c.stems(i) {
+		for _, entry := range c.g.first[stem] {
+			ok, bad := c.isWord(i, &entry.arc)
+			if !ok {
+				continue
+			}
+			cost, typos := 0.0, []typo(nil)
+			if bad {
+				cost, typos = costOfTypo, []typo{{i, entry.arc.word}}
+			}
+			c.advance(entry.rule, entry.a, entry.arc.to, i, i+1, nil, []int{i}, cost, typos)
+		}
+	}
+}
+
+// stems are by what a token may be a word of a phrase.
+func (c *chart) stems(i int) []string {
+	t := &c.tokens[i]
+	out := []string{t.stem}
+	if c.fuzzy && !c.g.knows(t) {
+		for _, w := range c.near(i) {
+			out = append(out, w.stem)
+		}
+	}
+	return out
+}
+
+// isWord reports whether a token is a word of a pattern, and whether it is misspelt.
+func (c *chart) isWord(i int, a *arc) (ok, misspelt bool) {
+	t := &c.tokens[i]
+	switch {
+	case t.quoted:
+		return false, false
+	case t.word == a.word, len(a.word) > 2 && t.stem == a.stem && !t.sign:
+		return true, false
+	case c.fuzzy && !c.g.knows(t):
+		return slices.ContainsFunc(c.near(i), func(w nearWord) bool { return w.word == a.word }), true
+	}
+	return false, false
+}
+
+// advance goes on with a phrase that was read from first up to a place.
+func (c *chart) advance(r *Rule, a *automaton, state, first, at int, slots *bindings, words []int, cost float64, typos []typo) {
+	if c.advances++; c.advances > mostAdvances || c.n > mostEdges {
+		return
+	}
+	if a.ends(state) {
+		c.done(r, first, at, slots, words, cost, typos)
+	}
+	for k := range a.states[state] {
+		arc := &a.states[state][k]
+		if arc.empty() {
+			continue
+		}
+		for skipped, from := range c.skips[at] {
+			if from >= len(c.tokens) {
+				break
+			}
+			price := cost + costOfSkip*float64(skipped)
+			if arc.word != "" {
+				if ok, bad := c.isWord(from, arc); ok {
+					next := typos
+					if bad {
+						price += costOfTypo
+						next = append(slices.Clone(typos), typo{from, arc.word})
+					}
+					c.advance(r, a, arc.to, first, from+1, slots, append(slices.Clone(words), from), price, next)
+				}
+				continue
+			}
+			for _, e := range c.edges[from][arc.sort] {
+				c.advance(r, a, arc.to, first, e.last, &bindings{arc.slot, e, slots}, words, price+e.cost, typos)
+			}
+		}
+	}
+}
+
+// done takes up a phrase that was read as a whole.
+func (c *chart) done(r *Rule, first, last int, slots *bindings, words []int, cost float64, typos []typo) {
+	m := r.mean(slots)
+	if m == nil {
+		return
+	}
+	cost += costOfRule + r.Cost
+	switch {
+	case r.Do != "":
+		cost += costOfStep
+	case len(r.Steps) > 0:
+		cost += costOfStep * float64(len(r.Steps))
+	}
+	c.add(&edge{sort: r.As, first: first, last: last, cost: cost, meaning: m, rule: r, slots: slots, words: words, typos: typos})
+}
+
+// add takes up an edge, if it is one of the best of its sort there. A list begins with it, too.
+func (c *chart) add(e *edge) {
+	if !c.keep(e) {
+		return
+	}
+	c.n++
+	c.agenda = append(c.agenda, e)
+	if c.g.lists[e.sort] && e.meaning.val != nil && e.meaning.val.lit != nil && len(e.meaning.steps) == 0 && !strings.HasSuffix(e.sort, "+") {
+		c.list(e)
+	}
+}
+
+// keep puts an edge among those of its sort that begin and end where it does, the cheapest first.
+func (c *chart) keep(e *edge) bool {
+	all := c.edges[e.first][e.sort]
+	same, worst := 0, -1
+	for k, other := range all {
+		if other.last != e.last {
+			continue
+		}
+		if other.alike(e) {
+			if other.cost <= e.cost {
+				return false
+			}
+			all = slices.Delete(slices.Clone(all), k, k+1)
+			c.edges[e.first][e.sort] = all
+			worst, same = -1, 0
+			for k, other := range all {
+				if other.last == e.last {
+					same++
+					if worst < 0 || other.cost > all[worst].cost {
+						worst = k
+					}
+				}
+			}
+			break
+		}
+		same++
+		if worst < 0 || other.cost > all[worst].cost {
+			worst = k
+		}
+	}
+	if same >= bestOf {
+		if all[worst].cost <= e.cost {
+			return false
+		}
+		all = slices.Delete(slices.Clone(all), worst, worst+1)
+	}
+	c.edges[e.first][e.sort] = append(all, e)
+	return true
+}
+
+// alike reports whether two edges mean the same: the same phrase of the same slots.
+func (e *edge) alike(other *edge) bool {
+	if e.rule != other.rule {
+		return false
+	}
+	if e.rule == nil {
+		return true
+	}
+	a, b := e.slots, other.slots
+	for ; a != nil && b != nil; a, b = a.up, b.up {
+		if a.slot != b.slot || a.edge != b.edge {
+			return false
+		}
+	}
+	return a == nil && b == nil
+}
+
+// list adds the lists that begin with a value: it alone, and it before each list behind.
+func (c *chart) list(e *edge) {
+	name := e.sort + "+"
+	c.add(&edge{sort: name, first: e.first, last: e.last, cost: e.cost,
+		meaning: &meaning{val: &val{lit: &literal{e.meaning.val.lit.start, e.meaning.val.lit.end, []any{e.meaning.val.lit.value}}, sort: name}}})
+	from, joined := e.last, false
+	for from < len(c.tokens) {
+		if t := &c.tokens[from]; t.word != "," && t.word != "and" && t.word != "&" && t.word != "plus" {
+			break
+		}
+		joined = true
+		from++
+	}
+	price := 0.0
+	if !joined {
+		price = 0.25 // q1 q2 q3
+		if from >= len(c.tokens) || c.fillers[from] || c.g.knows(&c.tokens[from]) {
+			return
+		}
+	}
+	if from >= len(c.tokens) {
+		return
+	}
+	for _, rest := range c.edges[from][name] {
+		lit := rest.meaning.val.lit
+		items := append([]any{e.meaning.val.lit.value}, lit.value.([]any)...)
+		c.add(&edge{sort: name, first: e.first, last: rest.last, cost: e.cost + rest.cost + price,
+			meaning: &meaning{val: &val{lit: &literal{e.meaning.val.lit.start, lit.end, items}, sort: name}}})
+	}
+}

@@ -1,0 +1,305 @@
+package phrase
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"pflow/internal/retrieve"
+)
+
+// file is a file of a grammar.
+type file struct {
+	Words  map[string][]string `yaml:"words"`  // lists of words that patterns name: <delete>
+	Filler []string            `yaml:"filler"` // words that may stand anywhere and ask for nothing
+	Joins  []string            `yaml:"joins"`  // what stands between two wishes
+	Rules  []Rule              `yaml:"rules"`
+}
+
+// Rule is a phrase and what it means.
+type Rule struct {
+	As   string   `yaml:"as"`   // the sort of thing that it is: files, text, do
+	Says []string `yaml:"says"` // its patterns
+	Cost float64  `yaml:"cost"` // how much less likely it is meant than another one
+
+	// What it means: a step, or several; a value that a step takes; more params for the step that the slot of the same sort
+	// is; a condition over what the slots are; or no more than its only slot.
+	Do      string         `yaml:"do"`      // a node type
+	With    map[string]any `yaml:"with"`    // its params; ${slot} stands for what the slot is
+	Default map[string]any `yaml:"default"` // params that hold where nothing narrows the step
+	Each    string         `yaml:"each"`    // the slot over whose items the step runs, if it is a list
+	Gives   string         `yaml:"gives"`   // the output that it is; "" where it is nothing that can be shown
+	Steps   []Step         `yaml:"steps"`   // in place of do
+	Value   any            `yaml:"value"`   // a fixed value, or a text with ${slot}
+	Add     map[string]any `yaml:"add"`     // params for the step of the head, the slot whose sort is as
+	On      string         `yaml:"on"`      // the node type that the head's step has to be
+
+	Makes string `yaml:"makes"` // the slot that is the path of a file that it makes: the one that it is called next
+	Piped bool   `yaml:"piped"` // it is what is piped in
+	Prev  bool   `yaml:"prev"`  // it is what an earlier clause gave, or the file that it made
+
+	Branch bool `yaml:"branch"` // the slot then is done if the slot cond holds, the slot else if it does not
+	Negate bool `yaml:"negate"` // the other way round
+
+	automata []*automaton
+	index    int
+	source   string // file
+}
+
+// Step is one of several steps of a rule.
+type Step struct {
+	ID   string         `yaml:"id"` // ${ID.output} is what it gives
+	Do   string         `yaml:"do"`
+	With map[string]any `yaml:"with"`
+	Each string         `yaml:"each"`
+}
+
+// Grammar is all that can be read. It never changes and is safe for concurrent use.
+type Grammar struct {
+	rules  []*Rule
+	filler [][]string
+	joins  [][]string
+	first  map[string][]entry // by the stem or word that a phrase begins with
+	bySort map[string][]entry // by the sort of the slot that it begins with
+	words  map[string]bool    // every word of a pattern
+	stems  map[string]bool
+	sorts  map[string]bool // that a rule is
+	lists  map[string]bool // sorts with a +
+	vocab  []string        // words, sorted, for what is misspelt
+}
+
+// entry is a way into a rule: an arc from the first state of one of its patterns.
+type entry struct {
+	rule *Rule
+	a    *automaton
+	arc  arc
+}
+
+// Load reads the grammar of the files of a folder, *.yaml. known reports whether a node type is there; a rule that needs
+// another one is left out. Errors name the file and the pattern.
+func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
+	names, err := fs.Glob(fsys, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var all file
+	all.Words = map[string][]string{}
+	for _, name := range names {
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		var f file
+		d := yaml.NewDecoder(bytes.NewReader(data))
+		d.KnownFields(true)
+		if err := d.Decode(&f); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for k, v := range f.Words {
+			if _, twice := all.Words[k]; twice {
+				return nil, fmt.Errorf("%s: the list <%s> is there already", name, k)
+			}
+			all.Words[k] = v
+		}
+		all.Filler, all.Joins = append(all.Filler, f.Filler...), append(all.Joins, f.Joins...)
+		for _, r := range f.Rules {
+			r.source = name
+			all.Rules = append(all.Rules, r)
+		}
+	}
+	return compile(&all, known)
+}
+
+func compile(f *file, known func(string) bool) (*Grammar, error) {
+	g := &Grammar{first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
+	for _, phrase := range f.Filler {
+		g.filler = append(g.filler, strings.Fields(phrase))
+	}
+	for _, phrase := range f.Joins {
+		g.joins = append(g.joins, strings.Fields(phrase))
+	}
+	for i := range f.Rules {
+		r := &f.Rules[i]
+		if !r.usable(known) {
+			continue
+		}
+		r.index = len(g.rules)
+		if err := r.compile(f.Words); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.source, err)
+		}
+		g.rules = append(g.rules, r)
+		g.sorts[r.As] = true
+		for _, a := range r.automata {
+			g.enter(r, a)
+		}
+	}
+	for w := range g.words {
+		g.vocab = append(g.vocab, w)
+	}
+	slices.Sort(g.vocab)
+	return g, g.check()
+}
+
+// usable reports whether the node types that a rule needs are there.
+func (r *Rule) usable(known func(string) bool) bool {
+	ok := r.Do == "" || known(r.Do)
+	for _, s := range r.Steps {
+		ok = ok && known(s.Do)
+	}
+	return ok
+}
+
+func (r *Rule) compile(classes map[string][]string) error {
+	if r.As == "" || len(r.Says) == 0 {
+		return fmt.Errorf("a rule wants as and says: %v", r.Says)
+	}
+	for _, text := range r.Says {
+		a, err := compilePattern(text, classes)
+		if err != nil {
+			return err
+		}
+		if a.ends(0) {
+			return fmt.Errorf("%q: it may be nothing", text)
+		}
+		r.automata = append(r.automata, a)
+		slots := a.slots()
+		for _, name := range r.named() {
+			if !slices.Contains(slots, name) && !r.optional(name) {
+				return fmt.Errorf("%q: it has no slot {%s}", text, name)
+			}
+		}
+	}
+	return nil
+}
+
+// optional reports whether some pattern of the rule has a slot: one that another lacks is left out of the params.
+func (r *Rule) optional(name string) bool {
+	for _, text := range r.Says {
+		if strings.Contains(text, "{"+name+":") || strings.Contains(text, "{"+name+"}") || strings.Contains(text, "{"+name+"+}") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.ID == name })
+}
+
+// named are the slots that a rule speaks of.
+func (r *Rule) named() []string {
+	var out []string
+	for _, v := range []any{r.With, r.Value, r.Add} {
+		out = append(out, refsIn(v)...)
+	}
+	for _, s := range r.Steps {
+		out = append(out, refsIn(s.With)...)
+		if s.Each != "" {
+			out = append(out, s.Each)
+		}
+	}
+	for _, s := range []string{r.Each, r.Makes} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	for k, name := range out {
+		out[k], _, _ = strings.Cut(name, ".")
+	}
+	return slices.DeleteFunc(out, func(name string) bool { return strings.HasPrefix(name, "prev:") })
+}
+
+// refsIn are the names that stand as ${name} in a value.
+func refsIn(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		for rest := v; ; {
+			_, after, ok := strings.Cut(rest, "${")
+			if !ok {
+				return out
+			}
+			name, tail, _ := strings.Cut(after, "}")
+			out, rest = append(out, name), tail
+		}
+	case map[string]any:
+		for _, item := range v {
+			out = append(out, refsIn(item)...)
+		}
+	case []any:
+		for _, item := range v {
+			out = append(out, refsIn(item)...)
+		}
+	}
+	return out
+}
+
+// slots are the names of the slots of a pattern.
+func (a *automaton) slots() []string {
+	var out []string
+	for _, arcs := range a.states {
+		for _, arc := range arcs {
+			if arc.slot != "" {
+				out = append(out, arc.slot)
+			}
+		}
+	}
+	return out
+}
+
+// enter notes by what a pattern begins, and what words it has.
+func (g *Grammar) enter(r *Rule, a *automaton) {
+	for _, arc := range a.states[0] {
+		switch {
+		case arc.sort != "":
+			g.bySort[arc.sort] = append(g.bySort[arc.sort], entry{r, a, arc})
+		case arc.word != "":
+			g.first[arc.stem] = append(g.first[arc.stem], entry{r, a, arc})
+		}
+	}
+	for _, arcs := range a.states {
+		for _, arc := range arcs {
+			if arc.word != "" {
+				g.words[arc.word], g.stems[arc.stem] = true, true
+			}
+			if base, ok := strings.CutSuffix(arc.sort, "+"); ok {
+				g.lists[base] = true
+			}
+		}
+	}
+}
+
+// check reports sorts that nothing is.
+func (g *Grammar) check() error {
+	for sort, entries := range g.bySort {
+		base := strings.TrimSuffix(sort, "+")
+		if !g.sorts[base] && !terminals[base] {
+			return fmt.Errorf("%s: %q: nothing is of the sort %s", entries[0].rule.source, entries[0].rule.Says, base)
+		}
+	}
+	return nil
+}
+
+// isFiller reports how many of the tokens at a place are filler, 0 for none.
+func (g *Grammar) isFiller(tokens []token) int { return longest(g.filler, tokens) }
+
+func longest(phrases [][]string, tokens []token) int {
+	best := 0
+	for _, phrase := range phrases {
+		if len(phrase) <= best || len(phrase) > len(tokens) {
+			continue
+		}
+		same := true
+		for k, w := range phrase {
+			same = same && tokens[k].word == w
+		}
+		if same {
+			best = len(phrase)
+		}
+	}
+	return best
+}
+
+// knows reports whether a word is one of some pattern.
+func (g *Grammar) knows(t *token) bool { return g.words[t.word] || g.stems[retrieve.Stem(t.word)] }

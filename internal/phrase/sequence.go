@@ -1,0 +1,264 @@
+package phrase
+
+import (
+	"maps"
+	"slices"
+)
+
+// The sorts that a clause may be: something to do, or something to show.
+const (
+	sortDo  = "do"
+	sortAsk = "ask"
+)
+
+// kept is how many readings of the first clauses are gone on with.
+const kept = 6
+
+// reading is what the clauses of a request mean, up to a place.
+type reading struct {
+	steps []*step
+	last  *val // what was given last
+	made  *val // the file that was made last
+	asked []*val
+	cost  float64
+	edges []*edge
+	done  bool // nothing may follow: what is behind a condition could be part of it
+}
+
+// sequence joins clauses to a reading of the whole request, the cheapest; nil if there is none.
+func (c *chart) sequence() *reading {
+	n := len(c.tokens)
+	at := make([][]*reading, n+1)
+	at[0] = []*reading{{}}
+	for i := 0; i < n; i++ {
+		slices.SortStableFunc(at[i], func(a, b *reading) int {
+			switch {
+			case a.cost < b.cost:
+				return -1
+			case a.cost > b.cost:
+				return 1
+			}
+			return 0
+		})
+		for _, r := range at[i][:min(kept, len(at[i]))] {
+			for from, price := range c.goOn(i, len(r.edges) > 0) {
+				for _, sort := range []string{sortDo, sortAsk} {
+					for _, e := range c.edges[from][sort] {
+						if next := r.with(e, price); next != nil {
+							at[e.last] = append(at[e.last], next)
+						}
+					}
+				}
+			}
+		}
+	}
+	var best *reading
+	for i := 0; i <= n; i++ {
+		rest := c.skips[i]
+		if !slices.Contains(rest, n) && !c.onlyFiller(i) {
+			continue
+		}
+		for _, r := range at[i] {
+			if len(r.edges) > 0 && (best == nil || r.cost < best.cost) {
+				best = r
+			}
+		}
+	}
+	return best
+}
+
+func (c *chart) onlyFiller(from int) bool {
+	for k := from; k < len(c.tokens); k++ {
+		if !c.fillers[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// goOn gives the places at which the next clause may begin, behind what joins it, and what that costs.
+func (c *chart) goOn(i int, later bool) map[int]float64 {
+	out := map[int]float64{i: 0}
+	for k, n := i, 0; n < 12; n++ {
+		switch {
+		case k >= len(c.tokens):
+			return out
+		case c.fillers[k]:
+			k++
+		case c.isNumbering(k):
+			k += 2
+		case later && longest(c.g.joins, c.tokens[k:]) > 0:
+			k += longest(c.g.joins, c.tokens[k:])
+		default:
+			return out
+		}
+		out[k] = costOfSkip * float64(k-i)
+	}
+	return out
+}
+
+// isNumbering reports whether a number and a sign behind it count the clauses: 1. or 2).
+func (c *chart) isNumbering(k int) bool {
+	return k+1 < len(c.tokens) && wholeForm.MatchString(c.tokens[k].text) && len(c.tokens[k].text) < 3 &&
+		(c.tokens[k+1].word == "." || c.tokens[k+1].word == ")") && c.tokens[k+1].start == c.tokens[k].end
+}
+
+// with adds a clause. It is nil if the clause refers to what no clause before gave.
+func (r *reading) with(e *edge, price float64) *reading {
+	if r.done {
+		return nil
+	}
+	m := e.meaning
+	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price}
+	s := &resolver{last: r.last, made: r.made, moved: map[*step]*step{}}
+	steps, ok := s.steps(m.steps)
+	if !ok {
+		return nil
+	}
+	next.steps = append(slices.Clone(r.steps), steps...)
+	next.asked = slices.Clone(r.asked)
+	next.edges = append(slices.Clone(r.edges), e)
+	if m.val != nil {
+		v, ok := s.value(m.val)
+		if !ok {
+			return nil
+		}
+		next.last = v.(*val)
+		if e.sort == sortAsk {
+			next.asked = append(next.asked, v.(*val))
+		}
+	}
+	if m.made != nil {
+		v, ok := s.value(m.made)
+		if !ok {
+			return nil
+		}
+		next.made = v.(*val)
+	}
+	next.done = len(steps) > 0 && steps[len(steps)-1].cond != nil
+	return next
+}
+
+// resolver puts what earlier clauses gave in the place of what refers to it.
+type resolver struct {
+	last, made *val
+	moved      map[*step]*step // steps that are another one for it
+}
+
+func (s *resolver) steps(all []*step) ([]*step, bool) {
+	var out []*step
+	for _, old := range all {
+		n := *old
+		params, ok := s.tree(old.params)
+		if !ok {
+			return nil, false
+		}
+		n.params, _ = params.(map[string]any)
+		for _, v := range []**val{&n.each, &n.cond} {
+			if *v == nil {
+				continue
+			}
+			got, ok := s.value(*v)
+			if !ok {
+				return nil, false
+			}
+			*v, _ = got.(*val)
+		}
+		for _, list := range []*[]*step{&n.yes, &n.no} {
+			if *list, ok = s.steps(*list); !ok {
+				return nil, false
+			}
+		}
+		s.moved[old] = &n
+		out = append(out, &n)
+	}
+	return out, true
+}
+
+func (s *resolver) tree(v any) (any, bool) {
+	switch v := v.(type) {
+	case *val:
+		return s.value(v)
+	case map[string]any:
+		out := maps.Clone(v)
+		for k, item := range v {
+			got, ok := s.tree(item)
+			if !ok {
+				return nil, false
+			}
+			out[k] = got
+		}
+		return out, true
+	case []any:
+		out := make([]any, len(v))
+		for k, item := range v {
+			var ok bool
+			if out[k], ok = s.tree(item); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	return v, true
+}
+
+func (s *resolver) value(v *val) (any, bool) {
+	switch {
+	case v.prev == "file" && s.made != nil:
+		return s.made, true
+	case v.prev != "":
+		if s.last == nil || s.last.sort != v.prev {
+			return nil, false
+		}
+		return s.last, true
+	case v.of != nil && s.moved[v.of] != nil:
+		n := *v
+		n.of = s.moved[v.of]
+		return &n, true
+	case v.parts != nil:
+		n := *v
+		parts, ok := s.tree(v.parts)
+		if !ok {
+			return nil, false
+		}
+		n.parts = parts.([]any)
+		return &n, true
+	}
+	return v, true
+}
+
+// branch is what is done if something holds, and what if it does not. What is tested may be called it in both.
+func (r *Rule) branch(b *bindings) *meaning {
+	cond, then := b.get("cond"), b.get("then")
+	if cond == nil || then == nil || cond.meaning.val == nil {
+		return nil
+	}
+	sides := [2][]*step{then.meaning.steps, nil}
+	if e := b.get("else"); e != nil {
+		sides[1] = e.meaning.steps
+	}
+	for k := range sides {
+		s := &resolver{made: cond.meaning.made, moved: map[*step]*step{}}
+		if cond.meaning.made == nil {
+			continue
+		}
+		if got, ok := s.steps(sides[k]); ok {
+			sides[k] = got
+		}
+	}
+	for _, side := range sides {
+		for _, s := range side {
+			if s.cond != nil {
+				return nil // one condition inside another: which one an otherwise belongs to is open
+			}
+		}
+	}
+	if len(sides[0]) == 0 {
+		return nil
+	}
+	if r.Negate {
+		sides[0], sides[1] = sides[1], sides[0]
+	}
+	choice := &step{rule: r, kind: "switch", cond: cond.meaning.val, yes: sides[0], no: sides[1]}
+	return &meaning{steps: append(slices.Clone(cond.meaning.steps), choice), made: nil}
+}

@@ -1,0 +1,93 @@
+package phrase
+
+import (
+	"pflow/internal/retrieve"
+)
+
+// nearWord is a word of the grammar that a misspelt one may be.
+type nearWord struct{ word, stem string }
+
+// near are the words of the grammar that a token may be a slip of: one letter lacking, too many, another, or two that
+// changed places; two slips in a long word.
+func (c *chart) near(i int) []nearWord {
+	if c.nearest[i] == nil {
+		c.nearest[i] = append([]nearWord{}, c.g.near(&c.tokens[i])...)
+	}
+	return c.nearest[i]
+}
+
+func (g *Grammar) near(t *token) []nearWord {
+	if len(t.word) < 3 || t.sign || t.quoted || !letters(t.word) {
+		return nil
+	}
+	var out []nearWord
+	most := 1
+	if len(t.word) >= 8 {
+		most = 2
+	}
+	for _, w := range g.vocab {
+		if len(w) < 3 || abs(len(w)-len(t.word)) > most {
+			continue
+		}
+		if d := slips(t.word, w, most); d <= most && (len(t.word) > 3 && len(w) > 3 || sameLetters(t.word, w)) {
+			out = append(out, nearWord{w, retrieve.Stem(w)})
+		}
+	}
+	return out
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func letters(w string) bool {
+	for k := range len(w) {
+		if w[k] < 'a' || w[k] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// sameLetters reports whether two words differ in order only.
+func sameLetters(a, b string) bool {
+	var n [26]int
+	for k := range len(a) {
+		n[a[k]-'a']++
+	}
+	for k := range len(b) {
+		if b[k] < 'a' || b[k] > 'z' {
+			return false
+		}
+		n[b[k]-'a']--
+	}
+	return n == [26]int{}
+}
+
+// slips is the distance of two words, neighbours that changed places counting as one (optimal string alignment), or more
+// than most.
+func slips(a, b string, most int) int {
+	two, one := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range one {
+		one[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		best := i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(one[j]+1, row[j-1]+1, one[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], two[j-2]+1)
+			}
+			best = min(best, row[j])
+		}
+		if best > most {
+			return most + 1
+		}
+		two, one = one, row
+	}
+	return one[len(b)]
+}

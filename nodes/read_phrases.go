@@ -1,0 +1,182 @@
+package nodes
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"sync"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/phrase"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+//go:embed phrases
+var phraseFiles embed.FS
+
+// grammar is the shipped one, of the node types that a shelf has.
+func (s *candidates) grammar() (*phrase.Grammar, error) {
+	s.phrases.once.Do(func() {
+		files, err := fs.Sub(phraseFiles, "phrases")
+		if err != nil {
+			s.phrases.err = err
+			return
+		}
+		s.phrases.of, s.phrases.err = phrase.Load(files, func(name string) bool { return s.Catalogue.Get(name) != nil })
+	})
+	return s.phrases.of, s.phrases.err
+}
+
+type phrases struct {
+	once sync.Once
+	of   *phrase.Grammar
+	err  error
+}
+
+// readPhrasesOp makes a workflow of a request that phrases account for as a whole.
+func readPhrasesOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "read-phrases",
+		Summary: "Reads a request by the phrases of nodes/phrases: a workflow where they account for every word of it.",
+		Prep: []engine.Field{
+			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
+			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
+			{Name: "stdin", Type: value.Any, Doc: "piped text, for what a request calls stdin or the piped text"},
+		},
+		Result: value.Object,
+		ResultDoc: "{workflow: the IR, null where there is no reading, values: {input: value}, missing: [{name, type, description}], " +
+			"coverage: {parts, open}, types: node types, misspelt: [{text, start, end, as}], templatized: the request with {key} for its values, title}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: read-phrases-example
+version: 1
+description: Read a request.
+state:
+  request:  {type: string, default: copy a.txt to b.txt}
+  workflow: {type: any, default: null}
+nodes:
+  read:
+    op: read-phrases
+    prep: {request: store.request}
+    post: {workflow: result.workflow}
+    next: end
+`,
+		New: func(*engine.Setup) engine.Exec {
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				request, _ := in.Prep["request"].(string)
+				read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				shelf, err := d.candidates(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				g, err := shelf.grammar()
+				if err != nil {
+					return engine.Output{}, fault.New(fault.Failure, "the phrases: %v", err)
+				}
+				r, err := g.Read(ctx, read, shelf.Catalogue.Get)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				out := map[string]any{"workflow": nil, "values": map[string]any{}, "missing": []any{}, "coverage": nil, "types": []any{}, "misspelt": []any{},
+					"templatized": r.Templated, "title": r.Title}
+				if r.Workflow == nil {
+					return engine.Output{Result: out}, nil
+				}
+				if out["workflow"], err = r.Workflow.Plain(); err != nil {
+					return engine.Output{}, err
+				}
+				missing, types, misspelt := []any{}, []any{}, []any{}
+				for _, i := range r.Workflow.Inputs {
+					if i.FromStdin && in.Prep["stdin"] == nil {
+						missing = append(missing, map[string]any{"name": i.Name, "type": string(i.Type), "description": i.Description})
+					} else if i.FromStdin {
+						r.Values[i.Name] = in.Prep["stdin"]
+					}
+				}
+				for _, n := range r.Workflow.Nodes {
+					types = append(types, n.Type)
+				}
+				for _, t := range r.Typos {
+					misspelt = append(misspelt, map[string]any{"text": t.Was, "start": t.Start, "end": t.End, "as": t.As})
+				}
+				out["values"], out["missing"], out["types"], out["misspelt"] = r.Values, missing, types, misspelt
+				out["coverage"] = coverageValue(r.Coverage())
+				return engine.Output{Result: out}, nil
+			}
+		},
+	}
+}
+
+// findSameOp finds the saved workflow that does what another one does.
+func findSameOp(d Deps) engine.Op {
+	return engine.Op{
+		Name:    "find-same",
+		Summary: "Finds the saved workflow that is the same as a given one but for its names, and gives the values of its inputs.",
+		Prep: []engine.Field{
+			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR"},
+			{Name: "values", Type: value.Object, Doc: "{input: value}: of its inputs"},
+		},
+		With: []engine.Field{
+			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "pass over one that, as it is now, never ran well and whose last run failed with an error of a permanent kind"},
+		},
+		Result:     value.Object,
+		ResultDoc:  "{found: {name, description, keywords, version, ir} or null, values: {input: value} for it}",
+		Idempotent: true,
+		Instant:    true,
+		Example: `flow: find-same-example
+version: 1
+description: Is this workflow saved already?
+state:
+  workflow: {type: any, default: {ir_version: 0.1.0, nodes: [{id: read, type: read-file, params: {file_path: a.txt}}]}}
+  found:    {type: any, default: null}
+nodes:
+  find:
+    op: find-same
+    prep: [workflow]
+    post: {found: result.found}
+    next: end
+`,
+		New: func(s *engine.Setup) engine.Exec {
+			skip := s.Value("skip_failed") == true
+			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
+				w, found := ir.DecodeValue(in.Prep["workflow"])
+				if found.HasErrors() {
+					return engine.Output{}, found.Err()
+				}
+				shelf, err := d.candidates(ctx)
+				if err != nil {
+					return engine.Output{}, err
+				}
+				given, _ := in.Prep["values"].(map[string]any)
+				out := map[string]any{"found": nil, "values": given}
+				form, inputs := canonical(w)
+				for _, r := range shelf.Records {
+					if len(r.Workflow.Nodes) != len(w.Nodes) || skip && neverWell(r) != "" || ir.Validate(r.Workflow, shelf.Catalogue, ir.Options{}).HasErrors() {
+						continue
+					}
+					own, names := canonical(r.Workflow)
+					if own != form {
+						continue
+					}
+					values := map[string]any{}
+					for k, name := range inputs {
+						if v, ok := given[name]; ok {
+							values[names[k]] = v
+						}
+					}
+					if out["found"], err = recordValue(r); err != nil {
+						return engine.Output{}, err
+					}
+					out["values"] = values
+					break
+				}
+				return engine.Output{Result: out}, nil
+			}
+		},
+	}
+}

@@ -1,0 +1,125 @@
+package nodes
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"pflow/internal/mapparams"
+	"pflow/internal/phrase"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+var updatePhrases = flag.Bool("update-phrases", false, "write what is read into testdata/phrases")
+
+// TestPhrases reads the requests of testdata/phrases/*.yaml, {request: what it means} each: a line for each step. What has no
+// reading is "open".
+func TestPhrases(t *testing.T) {
+	files, err := filepath.Glob("testdata/phrases/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var all []*ir.Interface
+	for _, typ := range Types(Deps{}) {
+		all = append(all, typ.Interface)
+	}
+	catalogue := ir.NewCatalogue(all...)
+	g, err := phrase.Load(os.DirFS("phrases"), func(name string) bool { return catalogue.Get(name) != nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc yaml.Node
+		if err := yaml.Unmarshal(data, &doc); err != nil {
+			t.Fatal(file, err)
+		}
+		pairs := doc.Content[0].Content
+		for k := 0; k < len(pairs); k += 2 {
+			got := readPhrase(t, g, catalogue, pairs[k].Value)
+			want := strings.TrimSpace(pairs[k+1].Value)
+			if *updatePhrases {
+				pairs[k+1].SetString(got)
+				if strings.Contains(got, "\n") {
+					pairs[k+1].Style = yaml.LiteralStyle
+				}
+			} else if got != want {
+				t.Errorf("%s:%d: %s\ngot:\n%s\nwant:\n%s", file, pairs[k].Line, pairs[k].Value, got, want)
+			}
+		}
+		if *updatePhrases {
+			var b strings.Builder
+			e := yaml.NewEncoder(&b)
+			e.SetIndent(2)
+			if err := e.Encode(&doc); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// readPhrase writes what a request means: a step on each line, with the values in the place of inputs.
+func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, request string) string {
+	t.Helper()
+	read, err := mapparams.Read(context.Background(), request, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := g.Read(context.Background(), read, catalogue.Get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Workflow == nil {
+		return "open"
+	}
+	plain, err := r.Workflow.Plain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := ir.Validate(r.Workflow, catalogue, ir.Options{}); found.HasErrors() {
+		return "invalid: " + found[0].Message
+	}
+	doc := plain.(map[string]any)
+	var lines []string
+	put := func(text string) string {
+		for name, v := range r.Values {
+			text = strings.ReplaceAll(text, `"${`+name+`}"`, value.JSON(v))
+			text = strings.ReplaceAll(text, `${`+name+`}`, fmt.Sprint(v))
+		}
+		return text
+	}
+	for _, n := range doc["nodes"].([]any) {
+		node := n.(map[string]any)
+		line := fmt.Sprintf("%s: %s %s", node["id"], node["type"], put(value.JSON(node["params"])))
+		if batch, ok := node["batch"].(map[string]any); ok {
+			line += " each " + put(value.JSON(batch["items"]))
+		}
+		lines = append(lines, line)
+	}
+	for _, e := range r.Workflow.Edges {
+		if e.Action != ir.ActionDefault {
+			lines = append(lines, fmt.Sprintf("%s -%s-> %s", e.From, e.Action, e.To))
+		}
+	}
+	for _, o := range r.Workflow.Outputs {
+		lines = append(lines, "shows "+o.Source)
+	}
+	for _, typo := range r.Typos {
+		lines = append(lines, fmt.Sprintf("reads %s as %s", typo.Was, typo.As))
+	}
+	return strings.Join(lines, "\n")
+}
