@@ -71,7 +71,7 @@ var imports = map[string][]string{
 	"internal/planshape": {"internal/value"},
 	"internal/coverage":  {"internal/diag", "internal/extract", "internal/retrieve"},
 	"internal/mapparams": {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
-	"internal/phrase":    {"ir", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "gopkg.in/yaml.v3"},
+	"internal/phrase":    {"ir", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":   {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},
 
 	"internal/cputime":    {},

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"github.com/google/go-cmp/cmp"
 
 	"pflow/internal/mapparams"
 	"pflow/internal/phrase"
@@ -20,10 +20,10 @@ import (
 
 var updatePhrases = flag.Bool("update-phrases", false, "write what is read into testdata/phrases")
 
-// TestPhrases reads the requests of testdata/phrases/*.yaml, {request: what it means} each: a line for each step. What has no
-// reading is "open".
+// TestPhrases reads the requests of testdata/phrases/*.txt: each stands on a line of its own, and what it means in the lines behind,
+// which are indented: one for each step. What has no reading is "open". A line that begins with # is a comment.
 func TestPhrases(t *testing.T) {
-	files, err := filepath.Glob("testdata/phrases/*.yaml")
+	files, err := filepath.Glob("testdata/phrases/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -41,31 +41,29 @@ func TestPhrases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var doc yaml.Node
-		if err := yaml.Unmarshal(data, &doc); err != nil {
-			t.Fatal(file, err)
-		}
-		pairs := doc.Content[0].Content
-		for k := 0; k < len(pairs); k += 2 {
-			got := readPhrase(t, g, catalogue, pairs[k].Value)
-			want := strings.TrimSpace(pairs[k+1].Value)
-			if *updatePhrases {
-				pairs[k+1].SetString(got)
-				if strings.Contains(got, "\n") {
-					pairs[k+1].Style = yaml.LiteralStyle
-				}
-			} else if got != want {
-				t.Errorf("%s:%d: %s\ngot:\n%s\nwant:\n%s", file, pairs[k].Line, pairs[k].Value, got, want)
+		var out strings.Builder
+		lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+		for k := 0; k < len(lines); {
+			request := lines[k]
+			k++
+			fmt.Fprintln(&out, request)
+			if request == "" || request[0] == '#' {
+				continue
+			}
+			at, want := k, []string{}
+			for ; k < len(lines) && strings.HasPrefix(lines[k], "  "); k++ {
+				want = append(want, lines[k][2:])
+			}
+			got := readPhrase(t, g, catalogue, request)
+			for _, line := range got {
+				fmt.Fprintln(&out, "  "+line)
+			}
+			if diff := cmp.Diff(want, got); diff != "" && !*updatePhrases {
+				t.Errorf("%s:%d: %s (-want +got):\n%s", file, at, request, diff)
 			}
 		}
 		if *updatePhrases {
-			var b strings.Builder
-			e := yaml.NewEncoder(&b)
-			e.SetIndent(2)
-			if err := e.Encode(&doc); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,7 +71,7 @@ func TestPhrases(t *testing.T) {
 }
 
 // readPhrase writes what a request means: a step on each line, with the values in the place of inputs.
-func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, request string) string {
+func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, request string) []string {
 	t.Helper()
 	read, err := mapparams.Read(context.Background(), request, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -84,14 +82,14 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 		t.Fatal(err)
 	}
 	if r.Workflow == nil {
-		return "open"
+		return []string{"open"}
 	}
 	plain, err := r.Workflow.Plain()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found := ir.Validate(r.Workflow, catalogue, ir.Options{}); found.HasErrors() {
-		return "invalid: " + found[0].Message
+		return []string{"invalid: " + found[0].Message}
 	}
 	doc := plain.(map[string]any)
 	var lines []string
@@ -121,5 +119,5 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 	for _, typo := range r.Typos {
 		lines = append(lines, fmt.Sprintf("reads %s as %s", typo.Was, typo.As))
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }

@@ -1,49 +1,46 @@
 package phrase
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"pflow/internal/retrieve"
 )
 
 // file is a file of a grammar.
 type file struct {
-	Words  map[string][]string `yaml:"words"`  // lists of words that patterns name: <delete>
-	Filler []string            `yaml:"filler"` // words that may stand anywhere and ask for nothing
-	Joins  []string            `yaml:"joins"`  // what stands between two wishes
-	Rules  []Rule              `yaml:"rules"`
+	Words  map[string][]string // lists of words that patterns name: <delete>
+	Filler []string            // words that may stand anywhere and ask for nothing
+	Joins  []string            // what stands between two wishes
+	Rules  []Rule
 }
 
 // Rule is a phrase and what it means.
 type Rule struct {
-	As   string   `yaml:"as"`   // the sort of thing that it is: files, text, do
-	Says []string `yaml:"says"` // its patterns
-	Cost float64  `yaml:"cost"` // how much less likely it is meant than another one
+	As   string   // the sort of thing that it is: files, text, do
+	Says []string // its patterns
+	Cost float64  // how much less likely it is meant than another one
 
 	// What it means: a step, or several; a value that a step takes; more params for the step that the slot of the same sort
 	// is; a condition over what the slots are; or no more than its only slot.
-	Do      string         `yaml:"do"`      // a node type
-	With    map[string]any `yaml:"with"`    // its params; ${slot} stands for what the slot is
-	Default map[string]any `yaml:"default"` // params that hold where nothing narrows the step
-	Each    string         `yaml:"each"`    // the slot over whose items the step runs, if it is a list
-	Gives   string         `yaml:"gives"`   // the output that it is; "" where it is nothing that can be shown
-	Steps   []Step         `yaml:"steps"`   // in place of do
-	Value   any            `yaml:"value"`   // a fixed value, or a text with ${slot}
-	Add     map[string]any `yaml:"add"`     // params for the step of the head, the slot whose sort is as
-	On      string         `yaml:"on"`      // the node type that the head's step has to be
+	Do      string         // a node type
+	With    map[string]any // its params; ${slot} stands for what the slot is
+	Default map[string]any // params that hold where nothing narrows the step
+	Each    string         // the slot over whose items the step runs, if it is a list
+	Gives   string         // the output that it is; "" where it is nothing that can be shown
+	Steps   []Step         // in place of do
+	Value   any            // a fixed value, or a text with ${slot}
+	Add     map[string]any // params for the step of the head, the slot whose sort is as
+	On      string         // the node type that the head's step has to be
 
-	Makes string `yaml:"makes"` // the slot that is the path of a file that it makes: the one that it is called next
-	Piped bool   `yaml:"piped"` // it is what is piped in
-	Prev  bool   `yaml:"prev"`  // it is what an earlier clause gave, or the file that it made
+	Makes string // the slot that is the path of a file that it makes: the one that it is called next
+	Piped bool   // it is what is piped in
+	Prev  bool   // it is what an earlier clause gave, or the file that it made
 
-	Branch bool `yaml:"branch"` // the slot then is done if the slot cond holds, the slot else if it does not
-	Negate bool `yaml:"negate"` // the other way round
+	Branch bool // the slot then is done if the slot cond holds, the slot else if it does not
+	Negate bool // the other way round
 
 	automata []*automaton
 	index    int
@@ -52,10 +49,10 @@ type Rule struct {
 
 // Step is one of several steps of a rule.
 type Step struct {
-	ID   string         `yaml:"id"` // ${ID.output} is what it gives
-	Do   string         `yaml:"do"`
-	With map[string]any `yaml:"with"`
-	Each string         `yaml:"each"`
+	ID   string // ${ID.output} is what it gives
+	Do   string
+	With map[string]any
+	Each string
 }
 
 // Grammar is all that can be read. It never changes and is safe for concurrent use.
@@ -94,11 +91,9 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 		if err != nil {
 			return nil, err
 		}
-		var f file
-		d := yaml.NewDecoder(bytes.NewReader(data))
-		d.KnownFields(true)
-		if err := d.Decode(&f); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		f, err := decode(name, data)
+		if err != nil {
+			return nil, err
 		}
 		for k, v := range f.Words {
 			if _, twice := all.Words[k]; twice {
