@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"internal/textmatch": {"internal/fault"},
 	"internal/rabinkarp": {},
 	"internal/inorder":   {"internal/fault"},
+	"internal/language":  {},
 	"internal/table":     {"internal/diag", "internal/fault", "internal/value"},
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},

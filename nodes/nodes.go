@@ -53,6 +53,7 @@ func All(d Deps) []engine.Op {
 		browseWorkflowsOp(d),
 		composeOp(d),
 		coverOp(d),
+		detectLanguageOp(),
 		evalOp(),
 		extractOp(d),
 		findSameOp(d),

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pflow/internal/language"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
 	"pflow/internal/retrieve"
@@ -24,6 +25,9 @@ const (
 // couldDo adds to a plan what might do what it leaves open, or all of the request if there is no workflow: the nearest components,
 // and programs on the PATH, each with the command that declares a node of it.
 func (a *app) couldDo(ctx context.Context, request string, p *planner.Result) {
+	if language.Detect(request) != "" {
+		return // components are in English: what is near to other words is so by chance
+	}
 	open := openTexts(p)
 	if p.Status == planner.Infeasible && p.WorkflowIR == nil {
 		open = []string{request}
