@@ -3,11 +3,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pflow/internal/llmtest"
 )
@@ -20,6 +25,7 @@ func TestExamples(t *testing.T) {
 	prepared := newSession(t)
 	prepareExamples(prepared)
 	prepareExperiments(prepared)
+	prepareMCP(prepared)
 	prepared.must("pflow workflow save ./greet.json")
 	for _, c := range tree() {
 		if strings.TrimSpace(c.Example) == "" {
@@ -33,10 +39,13 @@ func TestExamples(t *testing.T) {
 				t.Parallel()
 				s := newSession(t)
 				s.copyOf(prepared)
-				if strings.Contains(line, "workflow save") {
+				switch {
+				case strings.Contains(line, "workflow save"):
 					s.must("pflow workflow delete greet --yes")
+				case strings.Contains(line, "mcp add"):
+					s.must("pflow mcp remove files")
 				}
-				if printed, err := s.run("PATH=./bin:$PATH; " + withModel(t, line)); err != nil {
+				if printed, err := s.run("PATH=\"$PWD/bin:$PATH\"; " + withMCP(t, withModel(t, line))); err != nil {
 					t.Errorf("%v\n%s", err, printed)
 				}
 			})
@@ -55,6 +64,33 @@ func withModel(t *testing.T, line string) string {
 	return "unset ANTHROPIC_API_KEY; export OPENAI_API_KEY=x OPENAI_BASE_URL=" + server.BaseURL() + "; " + line
 }
 
+// prepareMCP adds the MCP server that examples name. The programs of such servers are in bin, and speak for tools.json.
+func prepareMCP(s *session) {
+	s.t.Helper()
+	s.must(`PATH="$PWD/bin:$PATH"; mkdir -p ~/.pflow/nodes && cp words.yaml ~/.pflow/nodes/ && pflow mcp add files -- npx -y @modelcontextprotocol/server-filesystem .`)
+}
+
+// withMCP gives an example of MCP servers what it wants: values of variables, a server at the address that it names, and an
+// end of one that serves until it is stopped.
+func withMCP(t *testing.T, line string) string {
+	const docs, serves = "https://docs.example.org/mcp", "mcp serve --http 127.0.0.1:8123"
+	switch {
+	case strings.Contains(line, docs):
+		server := sdk.NewServer(&sdk.Implementation{Name: "docs", Version: "1"}, nil)
+		sdk.AddTool(server, &sdk.Tool{Name: "find"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{}, nil, nil
+		})
+		web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+		t.Cleanup(web.Close)
+		line = strings.Replace(line, docs, web.URL, 1)
+	case strings.Contains(line, serves): // at a port that is free
+		line = strings.Replace(line, serves, "mcp serve --http 127.0.0.1:0", 1) + ` 2>said & served=$!
+			until grep -q 'serving on http' said || ! kill -0 $served; do sleep 0.05; done
+			kill $served; wait $served; grep 'serving on http' said`
+	}
+	return "export DOCS_TOKEN=x GITHUB_TOKEN=x; " + line
+}
+
 // must is run for what prepares a test.
 func (s *session) must(command string) {
 	s.t.Helper()
@@ -69,16 +105,14 @@ func (s *session) copyOf(from *session) {
 	s.must(fmt.Sprintf("cp -a '%s/.' '%s' && cp -a '%s/.' '%s'", from.dir, s.dir, from.home, s.home))
 }
 
-// prepareExamples makes what the examples name: README.md, some flows, a run that was killed, and a dot program.
+// prepareExamples makes what the examples name: README.md, some flows, a run that was killed, and programs.
 func prepareExamples(s *session) {
 	t := s.t
 	t.Helper()
 	if err := os.CopyFS(s.dir, os.DirFS("testdata/examples")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(filepath.Join(s.dir, "bin/dot"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	s.must("chmod +x bin/*")
 	s.must("pflow flow run ./retry.yaml --input user_input=x")
 	runs := filepath.Join(s.home, ".pflow", "runs")
 	entries, err := os.ReadDir(runs)
