@@ -8,7 +8,7 @@ FUZZTIME    ?= 30s
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers fuzz torture
+.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers eval fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -72,6 +72,13 @@ bench-stats:
 # The same work in other engines; bench is a module of its own, so that pflow depends on none of them.
 bench-peers:
 	cd bench && $(GO) test -run '^$$' -bench . -benchmem
+
+# What the planner without a model makes of the sets and of the sandbox in the folder EVAL: docs/evaluation.md, which says what that
+# folder holds. RESULTS=DIR keeps the results. It takes half an hour.
+eval:
+	@[ -n "$(EVAL)" ] || { echo "say where the data are: make eval EVAL=DIR; docs/evaluation.md says what DIR holds"; exit 2; }
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) build -o "$$dir/pflow" ./cmd/pflow && \
+	$(GO) run ./internal/evaluation -data "$(EVAL)" -pflow "$$dir/pflow" $(if $(RESULTS),-results "$(RESULTS)")
 
 # The kill tests with their full numbers: 700 kills of runs and 60 at their start, 200 of experiments and 60 at their start,
 # 1,000 runs at once. make test takes a sample.
