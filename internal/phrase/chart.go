@@ -148,7 +148,7 @@ func (c *chart) isWord(i int, a *arc) (ok, misspelt bool) {
 	switch {
 	case t.quoted:
 		return false, false
-	case t.word == a.word, len(a.word) > 2 && t.stem == a.stem && !t.sign:
+	case t.word == a.word, !a.exact && len(a.word) > 2 && t.stem == a.stem && !t.sign:
 		return true, false
 	case c.fuzzy && !c.g.knows(t):
 		return slices.ContainsFunc(c.near(i), func(w nearWord) bool { return w.word == a.word }), true
@@ -185,6 +185,9 @@ func (c *chart) advance(r *Rule, a *automaton, state, first, at int, slots *bind
 				}
 				continue
 			}
+			if slots.get(arc.slot) != nil {
+				continue // it has one value
+			}
 			for _, e := range c.edges[from][arc.sort] {
 				c.advance(r, a, arc.to, first, e.last, &bindings{arc.slot, e, slots}, words, price+e.cost, typos)
 			}
@@ -194,7 +197,7 @@ func (c *chart) advance(r *Rule, a *automaton, state, first, at int, slots *bind
 
 // done takes up a phrase that was read as a whole.
 func (c *chart) done(r *Rule, first, last int, slots *bindings, words []int, cost float64, typos []typo) {
-	m := r.mean(slots)
+	m := r.mean(c.g, slots)
 	if m == nil {
 		return
 	}

@@ -4,20 +4,14 @@ import "pflow/internal/yamltree"
 
 // decode reads a file of a grammar. The error has every finding, with its place.
 func decode(name string, data []byte) (*file, error) {
-	f := &file{Words: map[string][]string{}}
+	f := &file{Words: map[string][]string{}, Is: map[string][]string{}}
 	doc, found := yamltree.Parse(name, data)
 	if found.HasErrors() {
 		return nil, found.Err()
 	}
 	d := &yamltree.Decoder{}
 	d.Mapping(doc, "a file of phrases", yamltree.Fields{
-		"words": func(v *yamltree.Value) {
-			d.Named(v, "lists of words", func(e yamltree.Entry) {
-				var list []string
-				d.Texts(&list)(e.Value)
-				f.Words[e.Key] = list
-			})
-		},
+		"words": lists(d, f.Words), "is": lists(d, f.Is),
 		"filler": d.Texts(&f.Filler),
 		"joins":  d.Texts(&f.Joins),
 		"rules": func(v *yamltree.Value) {
@@ -33,7 +27,7 @@ func decode(name string, data []byte) (*file, error) {
 
 func fieldsOf(d *yamltree.Decoder, r *Rule) yamltree.Fields {
 	return yamltree.Fields{
-		"as": d.Text(&r.As), "says": d.Texts(&r.Says), "cost": d.Number(&r.Cost, 0),
+		"as": d.Text(&r.As), "says": d.Texts(&r.Says), "cost": d.Number(&r.Cost, -1),
 		"do": d.Text(&r.Do), "with": d.Object(&r.With), "default": d.Object(&r.Default), "each": d.Text(&r.Each), "gives": d.Text(&r.Gives),
 		"steps": func(v *yamltree.Value) {
 			d.Each(v, "a list of steps", func(v *yamltree.Value) {
@@ -44,5 +38,16 @@ func fieldsOf(d *yamltree.Decoder, r *Rule) yamltree.Fields {
 		},
 		"value": yamltree.Plain(&r.Value), "add": d.Object(&r.Add), "on": d.Text(&r.On),
 		"makes": d.Text(&r.Makes), "piped": d.Truth(&r.Piped), "prev": d.Truth(&r.Prev), "branch": d.Truth(&r.Branch), "negate": d.Truth(&r.Negate),
+	}
+}
+
+// lists reads {name: [texts]}.
+func lists(d *yamltree.Decoder, to map[string][]string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		d.Named(v, "lists of texts", func(e yamltree.Entry) {
+			var list []string
+			d.Texts(&list)(e.Value)
+			to[e.Key] = list
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 type file struct {
 	Words  map[string][]string // lists of words that patterns name: <delete>
 	Filler []string            // words that may stand anywhere and ask for nothing
+	Is     map[string][]string // what a sort is, too, where an earlier clause gave it
 	Joins  []string            // what stands between two wishes
 	Rules  []Rule
 }
@@ -59,6 +60,7 @@ type Step struct {
 type Grammar struct {
 	rules  []*Rule
 	filler [][]string
+	kinds  map[string][]string
 	joins  [][]string
 	first  map[string][]entry // by the stem or word that a phrase begins with
 	bySort map[string][]entry // by the sort of the slot that it begins with
@@ -85,7 +87,7 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 	}
 	slices.Sort(names)
 	var all file
-	all.Words = map[string][]string{}
+	all.Words, all.Is = map[string][]string{}, map[string][]string{}
 	for _, name := range names {
 		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
@@ -101,6 +103,9 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 			}
 			all.Words[k] = v
 		}
+		for k, v := range f.Is {
+			all.Is[k] = append(all.Is[k], v...)
+		}
 		all.Filler, all.Joins = append(all.Filler, f.Filler...), append(all.Joins, f.Joins...)
 		for _, r := range f.Rules {
 			r.source = name
@@ -111,7 +116,7 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
+	g := &Grammar{kinds: f.Is, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
 	for _, phrase := range f.Filler {
 		g.filler = append(g.filler, strings.Fields(phrase))
 	}
@@ -298,3 +303,8 @@ func longest(phrases [][]string, tokens []token) int {
 
 // knows reports whether a word is one of some pattern.
 func (g *Grammar) knows(t *token) bool { return g.words[t.word] || g.stems[retrieve.Stem(t.word)] }
+
+// is reports whether something of a sort is one of another sort, too.
+func (g *Grammar) is(sort, other string) bool {
+	return sort == other || slices.Contains(g.kinds[sort], other)
+}

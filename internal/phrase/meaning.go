@@ -76,7 +76,7 @@ func (b *bindings) each() []*bindings {
 }
 
 // mean gives what a rule means with its slots; nil if it means nothing with these.
-func (r *Rule) mean(b *bindings) *meaning {
+func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 	m := &meaning{}
 	var only *edge
 	slots := b.each()
@@ -91,7 +91,7 @@ func (r *Rule) mean(b *bindings) *meaning {
 	case r.Add != nil:
 		return r.narrow(m, slots)
 	case r.Branch:
-		return r.branch(b)
+		return r.branch(g, b)
 	case r.Prev:
 		m.val = &val{prev: r.As, sort: r.As}
 	case r.Do != "" || len(r.Steps) > 0:
@@ -184,6 +184,9 @@ func (r *Rule) act(m *meaning, b *bindings) {
 		n := &step{rule: r, kind: s.Do, id: s.ID}
 		if e := b.get(s.Each); s.Each != "" && e != nil && e.meaning.val.list() {
 			n.each = e.meaning.val
+		}
+		if id, key, ok := strings.Cut(s.Each, "."); ok && local[id] != nil {
+			n.each = &val{of: local[id], key: key}
 		}
 		n.params, _ = r.fillStep(s, b, local, n.each != nil).(map[string]any)
 		if n.params == nil {

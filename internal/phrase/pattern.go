@@ -8,7 +8,7 @@ import (
 )
 
 // A pattern is a phrase with slots: words, [what may be left out], (one|or another), {slot:sort} and <class>, a list of
-// words of its own. {sort} is {sort:sort}; {slot:sort+} is one or several, as in a, b and c.
+// words of its own; word! is the word in no other form. {sort} is {sort:sort}; {slot:sort+} is one or several, as in a, b and c.
 //
 // It is compiled to a graph: the states of an automaton, and what leads from one to the next.
 type automaton struct {
@@ -18,11 +18,12 @@ type automaton struct {
 
 // arc leads to a state by a word, by a slot, or by nothing.
 type arc struct {
-	to   int
-	word string // lower case
-	stem string
-	slot string
-	sort string
+	to    int
+	word  string // lower case
+	exact bool   // in this form alone
+	stem  string
+	slot  string
+	sort  string
 }
 
 func (a *arc) empty() bool { return a.word == "" && a.sort == "" }
@@ -189,8 +190,8 @@ func (p *patternReader) sequence(from int) (int, error) {
 func (p *patternReader) words(from int, words []string) int {
 	for _, w := range words {
 		to := p.state()
-		w = strings.ToLower(w)
-		p.arc(from, arc{to: to, word: w, stem: retrieve.Stem(w)})
+		word, exact := strings.CutSuffix(strings.ToLower(w), "!")
+		p.arc(from, arc{to: to, word: word, stem: retrieve.Stem(word), exact: exact && word != ""})
 		from = to
 	}
 	return from

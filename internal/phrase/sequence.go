@@ -3,6 +3,7 @@ package phrase
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // The sorts that a clause may be: something to do, or something to show.
@@ -44,7 +45,7 @@ func (c *chart) sequence() *reading {
 			for from, price := range c.goOn(i, len(r.edges) > 0) {
 				for _, sort := range []string{sortDo, sortAsk} {
 					for _, e := range c.edges[from][sort] {
-						if next := r.with(e, price); next != nil {
+						if next := r.with(c.g, e, price); next != nil {
 							at[e.last] = append(at[e.last], next)
 						}
 					}
@@ -76,25 +77,35 @@ func (c *chart) onlyFiller(from int) bool {
 	return true
 }
 
-// goOn gives the places at which the next clause may begin, behind what joins it, and what that costs.
+// goOn gives the places at which the next clause may begin, and what that costs. Something has to join it to the one before: a
+// word, a sign, a new line.
 func (c *chart) goOn(i int, later bool) map[int]float64 {
-	out := map[int]float64{i: 0}
-	for k, n := i, 0; n < 12; n++ {
-		switch {
-		case k >= len(c.tokens):
+	out := map[int]float64{}
+	joined := !later
+	for k := i; ; {
+		if k > 0 && k < len(c.tokens) && strings.Contains(c.text[c.tokens[k-1].end:c.tokens[k].start], "\n") {
+			joined = true
+		}
+		if joined {
+			out[k] = costOfSkip * float64(k-i)
+		}
+		if k >= len(c.tokens) {
 			return out
-		case c.fillers[k]:
-			k++
+		}
+		switch n := longest(c.g.joins, c.tokens[k:]); {
+		case n > 0:
+			joined = true
+			k += n
 		case c.isNumbering(k):
+			joined = true
 			k += 2
-		case later && longest(c.g.joins, c.tokens[k:]) > 0:
-			k += longest(c.g.joins, c.tokens[k:])
+		case c.fillers[k]:
+			joined = joined || c.tokens[k].sign && strings.Contains(",.;:!?", c.tokens[k].word)
+			k++
 		default:
 			return out
 		}
-		out[k] = costOfSkip * float64(k-i)
 	}
-	return out
 }
 
 // isNumbering reports whether a number and a sign behind it count the clauses: 1. or 2).
@@ -104,13 +115,13 @@ func (c *chart) isNumbering(k int) bool {
 }
 
 // with adds a clause. It is nil if the clause refers to what no clause before gave.
-func (r *reading) with(e *edge, price float64) *reading {
+func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
 	if r.done {
 		return nil
 	}
 	m := e.meaning
 	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price}
-	s := &resolver{last: r.last, made: r.made, moved: map[*step]*step{}}
+	s := &resolver{g: g, last: r.last, made: r.made, moved: map[*step]*step{}}
 	steps, ok := s.steps(m.steps)
 	if !ok {
 		return nil
@@ -141,6 +152,7 @@ func (r *reading) with(e *edge, price float64) *reading {
 
 // resolver puts what earlier clauses gave in the place of what refers to it.
 type resolver struct {
+	g          *Grammar
 	last, made *val
 	moved      map[*step]*step // steps that are another one for it
 }
@@ -207,7 +219,7 @@ func (s *resolver) value(v *val) (any, bool) {
 	case v.prev == "file" && s.made != nil:
 		return s.made, true
 	case v.prev != "":
-		if s.last == nil || s.last.sort != v.prev {
+		if s.last == nil || !s.g.is(s.last.sort, v.prev) {
 			return nil, false
 		}
 		return s.last, true
@@ -228,7 +240,7 @@ func (s *resolver) value(v *val) (any, bool) {
 }
 
 // branch is what is done if something holds, and what if it does not. What is tested may be called it in both.
-func (r *Rule) branch(b *bindings) *meaning {
+func (r *Rule) branch(g *Grammar, b *bindings) *meaning {
 	cond, then := b.get("cond"), b.get("then")
 	if cond == nil || then == nil || cond.meaning.val == nil {
 		return nil
@@ -238,7 +250,7 @@ func (r *Rule) branch(b *bindings) *meaning {
 		sides[1] = e.meaning.steps
 	}
 	for k := range sides {
-		s := &resolver{made: cond.meaning.made, moved: map[*step]*step{}}
+		s := &resolver{g: g, made: cond.meaning.made, moved: map[*step]*step{}}
 		if cond.meaning.made == nil {
 			continue
 		}

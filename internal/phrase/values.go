@@ -25,10 +25,11 @@ import (
 //	url, email
 //	json      an object or a list in JSON
 //	quoted    a text in quotes
+//	command   a program and its arguments: a line in quotes, or words as they stand; a list of them
 //	word      one word, or a text in quotes
 //	words     words, as they stand, or a text in quotes
 var terminals = map[string]bool{"file": true, "folder": true, "path": true, "glob": true, "ending": true, "number": true, "integer": true, "date": true, "time": true,
-	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "word": true, "words": true}
+	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -79,6 +80,9 @@ func valuesOf(r *mapparams.Request, tokens []token, known func(*token) bool) []v
 			for _, sort := range []string{"quoted", "word", "words"} {
 				add(sort, k, k+1, text, 0)
 			}
+			if words := commandLine(text); words != nil {
+				add("command", k, k+1, words, 0)
+			}
 			if text != "" && !strings.ContainsAny(text, "\n\x00") {
 				add("path", k, k+1, text, 0.02)
 				if path.Ext(text) != "" {
@@ -105,6 +109,7 @@ func valuesOf(r *mapparams.Request, tokens []token, known func(*token) bool) []v
 		entityValue(e, tokens, add)
 	}
 	texts(tokens, add)
+	commands(tokens, known, add)
 	return out
 }
 
@@ -150,7 +155,9 @@ func wordValues(t *token, k int, known bool, add func(string, int, int, any, flo
 		switch {
 		case t.word[0] == '.':
 			add("ending", k, k+1, t.word[1:], 0)
-		case !known:
+		case known:
+			add("ending", k, k+1, t.word, 0.35)
+		default:
 			add("ending", k, k+1, t.word, 0.2)
 		}
 	}
@@ -260,4 +267,44 @@ func unquote(text string) string {
 		}
 	}
 	return text
+}
+
+// shellSigns are what a shell reads in a line, beside words.
+const shellSigns = "|&;<>()$`\\\"'*?[]#~{}"
+
+// commandLine cuts a line of a program and its arguments into words; nil if a shell would read more in it.
+func commandLine(line string) []any {
+	if strings.ContainsAny(line, shellSigns) {
+		return nil
+	}
+	var out []any
+	for _, w := range strings.Fields(line) {
+		out = append(out, w)
+	}
+	return out
+}
+
+// commands are the stretches of words that may be a program and its arguments: where the first is a path or no word of the phrases, up
+// to a sign.
+func commands(tokens []token, known func(*token) bool, add func(string, int, int, any, float64)) {
+	const most = 8
+	for first := range tokens {
+		t := &tokens[first]
+		if t.sign || t.quoted || known(t) && !strings.ContainsAny(t.text, "./") {
+			continue
+		}
+		words := []any{}
+		for last := first; last < min(len(tokens), first+most); last++ {
+			t := &tokens[last]
+			if t.sign || !t.quoted && (commandLine(t.text) == nil || last > first && letters(t.word) && known(t)) {
+				break // what phrases know could be meant as theirs: a line in quotes is without doubt
+			}
+			words = append(words, unquote(t.text))
+			price := 0.05 * float64(last-first)
+			if !strings.Contains(tokens[first].text, "/") {
+				price += costOfWord
+			}
+			add("command", first, last+1, append([]any{}, words...), price)
+		}
+	}
 }
