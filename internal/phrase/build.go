@@ -198,6 +198,9 @@ func (b *builder) output(v *val) {
 	if !ok {
 		return
 	}
+	if slices.ContainsFunc(b.w.Outputs, func(o ir.Output) bool { return o.Source == source }) {
+		return
+	}
 	out.Source = source
 	if v.of != nil {
 		key, _, _ := strings.Cut(v.key, ".")

@@ -12,7 +12,7 @@ const (
 	costOfRule   = 0.05 // each phrase
 	costOfSkip   = 0.02 // each word or sign that asks for nothing
 	costOfTypo   = 0.6  // each word that is read as another one
-	bestOf       = 5    // readings that are kept of a sort, for a stretch of the request
+	bestOf       = 10   // readings that are kept of a sort, for a stretch of the request
 	mostEdges    = 60_000
 	mostAdvances = 600_000
 )
