@@ -68,7 +68,7 @@ func (b *builder) steps(steps []*step) {
 			n.Params, _ = b.tree(params).(map[string]any)
 		}
 		if s.each != nil {
-			n.Batch = &ir.Batch{Items: b.value(s.each), As: "item", OnError: "fail"}
+			n.Batch = &ir.Batch{Items: b.value(s.each), As: "item", OnError: "fail", Concurrency: ir.Count{Value: 1}}
 		}
 		b.w.Nodes = append(b.w.Nodes, n)
 		for _, e := range b.after {

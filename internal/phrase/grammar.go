@@ -11,11 +11,12 @@ import (
 
 // file is a file of a grammar.
 type file struct {
-	Words  map[string][]string // lists of words that patterns name: <delete>
-	Filler []string            // words that may stand anywhere and ask for nothing
-	Is     map[string][]string // what a sort is, too, where an earlier clause gave it
-	Joins  []string            // what stands between two wishes
-	Rules  []Rule
+	Words   map[string][]string // lists of words that patterns name: <delete>
+	Filler  []string            // words that may stand anywhere and ask for nothing
+	Is      map[string][]string // what a sort is, too, where an earlier clause gave it
+	Endings []string            // of files, that are known without a dot before them: md files
+	Joins   []string            // what stands between two wishes
+	Rules   []Rule
 }
 
 // Rule is a phrase and what it means.
@@ -58,17 +59,18 @@ type Step struct {
 
 // Grammar is all that can be read. It never changes and is safe for concurrent use.
 type Grammar struct {
-	rules  []*Rule
-	filler [][]string
-	kinds  map[string][]string
-	joins  [][]string
-	first  map[string][]entry // by the stem or word that a phrase begins with
-	bySort map[string][]entry // by the sort of the slot that it begins with
-	words  map[string]bool    // every word of a pattern
-	stems  map[string]bool
-	sorts  map[string]bool // that a rule is
-	lists  map[string]bool // sorts with a +
-	vocab  []string        // words, sorted, for what is misspelt
+	rules   []*Rule
+	filler  [][]string
+	kinds   map[string][]string
+	endings map[string]bool
+	joins   [][]string
+	first   map[string][]entry // by the stem or word that a phrase begins with
+	bySort  map[string][]entry // by the sort of the slot that it begins with
+	words   map[string]bool    // every word of a pattern
+	stems   map[string]bool
+	sorts   map[string]bool // that a rule is
+	lists   map[string]bool // sorts with a +
+	vocab   []string        // words, sorted, for what is misspelt
 }
 
 // entry is a way into a rule: an arc from the first state of one of its patterns.
@@ -106,6 +108,7 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 		for k, v := range f.Is {
 			all.Is[k] = append(all.Is[k], v...)
 		}
+		all.Endings = append(all.Endings, f.Endings...)
 		all.Filler, all.Joins = append(all.Filler, f.Filler...), append(all.Joins, f.Joins...)
 		for _, r := range f.Rules {
 			r.source = name
@@ -116,7 +119,10 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{kinds: f.Is, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
+	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
+	for _, ending := range f.Endings {
+		g.endings[ending] = true
+	}
 	for _, phrase := range f.Filler {
 		g.filler = append(g.filler, strings.Fields(phrase))
 	}

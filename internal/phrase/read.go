@@ -41,7 +41,7 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 	if len(tokens) == 0 || len(tokens) > mostTokens {
 		return Result{}, nil
 	}
-	values := valuesOf(request, tokens, g.knows)
+	values := g.valuesOf(request, tokens)
 	for _, fuzzy := range []bool{false, true} {
 		c := &chart{g: g, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}
 		if err := c.fill(values); err != nil {

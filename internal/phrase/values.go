@@ -65,7 +65,7 @@ var (
 )
 
 // valuesOf lists what could be values of a request.
-func valuesOf(r *mapparams.Request, tokens []token, known func(*token) bool) []valueAt {
+func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 	var out []valueAt
 	add := func(sort string, first, last int, value any, cost float64) {
 		out = append(out, valueAt{sort: sort, first: first, last: last, value: value, cost: cost, start: tokens[first].start, end: tokens[last-1].end})
@@ -98,7 +98,7 @@ func valuesOf(r *mapparams.Request, tokens []token, known func(*token) bool) []v
 			}
 			continue
 		}
-		wordValues(t, k, known(t), add)
+		g.wordValues(t, k, add)
 		if k+1 < len(tokens) && tokens[k+1].start-t.end <= 1 {
 			if n, ok := bytesOf(t.text + " " + tokens[k+1].word); ok {
 				add("bytes", k, k+2, n, 0)
@@ -109,12 +109,12 @@ func valuesOf(r *mapparams.Request, tokens []token, known func(*token) bool) []v
 		entityValue(e, tokens, add)
 	}
 	texts(tokens, add)
-	commands(tokens, known, add)
+	commands(tokens, g.knows, add)
 	return out
 }
 
 // wordValues are what a token may be by its form.
-func wordValues(t *token, k int, known bool, add func(string, int, int, any, float64)) {
+func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, float64)) {
 	text := t.text
 	if n, ok := bytesOf(text); ok {
 		add("bytes", k, k+1, n, 0)
@@ -132,7 +132,7 @@ func wordValues(t *token, k int, known bool, add func(string, int, int, any, flo
 		return
 	}
 	price := costOfWord
-	if known {
+	if g.knows(t) {
 		price += costOfKnown
 	}
 	add("word", k, k+1, text, price)
@@ -155,10 +155,8 @@ func wordValues(t *token, k int, known bool, add func(string, int, int, any, flo
 		switch {
 		case t.word[0] == '.':
 			add("ending", k, k+1, t.word[1:], 0)
-		case known:
-			add("ending", k, k+1, t.word, 0.35)
-		default:
-			add("ending", k, k+1, t.word, 0.2)
+		case g.endings[t.word]:
+			add("ending", k, k+1, t.word, 0.1)
 		}
 	}
 }
