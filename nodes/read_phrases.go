@@ -47,7 +47,8 @@ func readPhrasesOp(d Deps) engine.Op {
 		},
 		Result: value.Object,
 		ResultDoc: "{workflow: the IR, null where there is no reading, values: {input: value}, missing: [{name, type, description}], " +
-			"coverage: {parts, open}, types: node types, misspelt: [{text, start, end, as}], templatized: the request with {key} for its values, title}",
+			"coverage: {parts, open}, types: node types, misspelt: [{text, start, end, as}], templatized: the request with {key} for its values, title, " +
+			"part: where there is no reading, the same of as much as can be read, with what is open in its coverage; null of nothing}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: read-phrases-example
@@ -82,34 +83,48 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				out := map[string]any{"workflow": nil, "values": map[string]any{}, "missing": []any{}, "coverage": nil, "types": []any{}, "misspelt": []any{},
-					"templatized": r.Templated, "title": r.Title}
-				if r.Workflow == nil {
-					return engine.Output{Result: out}, nil
-				}
-				if out["workflow"], err = r.Workflow.Plain(); err != nil {
-					return engine.Output{}, err
-				}
-				missing, types, misspelt := []any{}, []any{}, []any{}
-				for _, i := range r.Workflow.Inputs {
-					if i.FromStdin && in.Prep["stdin"] == nil {
-						missing = append(missing, map[string]any{"name": i.Name, "type": string(i.Type), "description": i.Description})
-					} else if i.FromStdin {
-						r.Values[i.Name] = in.Prep["stdin"]
-					}
-				}
-				for _, n := range r.Workflow.Nodes {
-					types = append(types, n.Type)
-				}
-				for _, t := range r.Typos {
-					misspelt = append(misspelt, map[string]any{"text": t.Was, "start": t.Start, "end": t.End, "as": t.As})
-				}
-				out["values"], out["missing"], out["types"], out["misspelt"] = r.Values, missing, types, misspelt
-				out["coverage"] = coverageValue(r.Coverage())
-				return engine.Output{Result: out}, nil
+				out, err := phrasesValue(&r, in.Prep["stdin"])
+				return engine.Output{Result: out}, err
 			}
 		},
 	}
+}
+
+// phrasesValue is what was read as a value of a flow.
+func phrasesValue(r *phrase.Result, stdin any) (map[string]any, error) {
+	out := map[string]any{"workflow": nil, "values": map[string]any{}, "missing": []any{}, "coverage": nil, "types": []any{}, "misspelt": []any{},
+		"templatized": r.Templated, "title": r.Title, "part": nil}
+	if r.Part != nil {
+		part, err := phrasesValue(r.Part, stdin)
+		if err != nil {
+			return nil, err
+		}
+		out["part"] = part
+	}
+	if r.Workflow == nil {
+		return out, nil
+	}
+	var err error
+	if out["workflow"], err = r.Workflow.Plain(); err != nil {
+		return nil, err
+	}
+	missing, types, misspelt := []any{}, []any{}, []any{}
+	for _, i := range r.Workflow.Inputs {
+		if i.FromStdin && stdin == nil {
+			missing = append(missing, map[string]any{"name": i.Name, "type": string(i.Type), "description": i.Description})
+		} else if i.FromStdin {
+			r.Values[i.Name] = stdin
+		}
+	}
+	for _, n := range r.Workflow.Nodes {
+		types = append(types, n.Type)
+	}
+	for _, t := range r.Typos {
+		misspelt = append(misspelt, map[string]any{"text": t.Was, "start": t.Start, "end": t.End, "as": t.As})
+	}
+	out["values"], out["missing"], out["types"], out["misspelt"] = r.Values, missing, types, misspelt
+	out["coverage"] = coverageValue(r.Coverage())
+	return out, nil
 }
 
 // findSameOp finds the saved workflow that does what another one does.

@@ -16,15 +16,17 @@ type Result struct {
 	Values   map[string]any // of its inputs
 	Places   map[string][2]int
 	Parts    []coverage.Part
+	Open     []coverage.Open // what nothing stands for, of a part
 	Typos    []Typo
 	Cost     float64
+	Part     *Result // where there is no reading of all of it: of as much as there is, nil if of nothing
 
 	Templated string // the request with {key} in the place of its values
 	Title     string // a few words of it in kebab case
 }
 
-// Coverage is the request, accounted for: nothing of it is open.
-func (r *Result) Coverage() coverage.Coverage { return coverage.Coverage{Parts: r.Parts} }
+// Coverage is the request, accounted for.
+func (r *Result) Coverage() coverage.Coverage { return coverage.Coverage{Parts: r.Parts, Open: r.Open} }
 
 // Typo is a word that is read as another one. Start and End are byte offsets.
 type Typo struct {
@@ -42,23 +44,36 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 		return Result{}, nil
 	}
 	values := g.valuesOf(request, tokens)
+	var c *chart
 	for _, fuzzy := range []bool{false, true} {
-		c := &chart{g: g, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}
+		c = &chart{g: g, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}
 		if err := c.fill(values); err != nil {
 			return Result{}, err
 		}
-		if r := c.sequence(); r != nil {
-			b := build(r, of)
-			if len(b.w.Nodes) == 0 {
-				continue
+		if r := c.sequence(false); r != nil {
+			if out := c.result(r, of); len(out.Workflow.Nodes) > 0 {
+				return out, nil
 			}
-			out := Result{Workflow: b.w, Values: b.values, Places: b.places, Parts: c.parts(r, b), Typos: c.typos(r), Cost: r.cost}
-			out.Templated = templated(request.Text, b.places)
-			out.Title = title(out.Templated, b.w)
-			return out, nil
+		}
+	}
+	if r := c.sequence(true); r != nil {
+		if out := c.result(r, of); len(out.Workflow.Nodes) > 0 {
+			return Result{Part: &out}, nil
 		}
 	}
 	return Result{}, nil
+}
+
+// result writes a reading.
+func (c *chart) result(r *reading, of func(string) *ir.Interface) Result {
+	b := build(r, of)
+	out := Result{Workflow: b.w, Values: b.values, Places: b.places, Typos: c.typos(r), Cost: r.cost}
+	out.Parts, out.Open = c.parts(r, b)
+	out.Templated = templated(c.text, b.places)
+	if len(b.w.Nodes) > 0 {
+		out.Title = title(out.Templated, b.w)
+	}
+	return out
 }
 
 // typos are the words of a reading that are read as others.
@@ -79,8 +94,9 @@ func (c *chart) typosOf(e *edge, out *[]Typo) {
 	}
 }
 
-// parts says what stands for each word of a reading.
-func (c *chart) parts(r *reading, b *builder) []coverage.Part {
+// parts says what stands for each word of a reading, and what nothing stands for.
+func (c *chart) parts(r *reading, b *builder) (parts []coverage.Part, open []coverage.Open) {
+	const nothing = ""
 	by := make([]string, len(c.tokens))
 	for k := range by {
 		by[k] = coverage.Phrase
@@ -88,15 +104,22 @@ func (c *chart) parts(r *reading, b *builder) []coverage.Part {
 	for _, e := range r.edges {
 		c.stand(e, b, by, "")
 	}
-	var out []coverage.Part
-	for k, t := range c.tokens {
-		if n := len(out) - 1; n >= 0 && out[n].By == by[k] {
-			out[n].End, out[n].Text = t.end, c.text[out[n].Start:t.end]
+	for _, k := range r.open {
+		by[k] = nothing
+	}
+	for k := 0; k < len(c.tokens); {
+		from := k
+		for k < len(c.tokens) && by[k] == by[from] {
+			k++
+		}
+		start, end := c.tokens[from].start, c.tokens[k-1].end
+		if by[from] == nothing {
+			open = append(open, coverage.Open{Text: c.text[start:end], Start: start, End: end, Why: "no phrase that is known says this"})
 			continue
 		}
-		out = append(out, coverage.Part{Text: t.text, Start: t.start, End: t.end, By: by[k]})
+		parts = append(parts, coverage.Part{Text: c.text[start:end], Start: start, End: end, By: by[from]})
 	}
-	return out
+	return parts, open
 }
 
 // stand notes what stands for the words of an edge; above is the step that the phrase around it makes.

@@ -23,11 +23,16 @@ type reading struct {
 	asked []*val
 	cost  float64
 	edges []*edge
-	done  bool // nothing may follow: what is behind a condition could be part of it
+	done  bool  // nothing may follow: what is behind a condition could be part of it
+	open  []int // tokens that nothing stands for, of a reading of a part
 }
 
-// sequence joins clauses to a reading of the whole request, the cheapest; nil if there is none.
-func (c *chart) sequence() *reading {
+// costOfOpen is what a word costs that nothing stands for, where only a part can be read: more than any other word.
+const costOfOpen = 3
+
+// sequence joins clauses to a reading of the whole request, the cheapest; nil if there is none. With part, words may be left
+// open.
+func (c *chart) sequence(part bool) *reading {
 	n := len(c.tokens)
 	at := make([][]*reading, n+1)
 	at[0] = []*reading{{}}
@@ -42,7 +47,10 @@ func (c *chart) sequence() *reading {
 			return 0
 		})
 		for _, r := range at[i][:min(kept, len(at[i]))] {
-			for from, price := range c.goOn(i, len(r.edges) > 0) {
+			if part {
+				at[i+1] = append(at[i+1], r.leaving(i, c.fillers[i] || longest(c.g.joins, c.tokens[i:i+1]) > 0))
+			}
+			for from, price := range c.goOn(i, len(r.edges) > 0 && !r.leaves(i-1)) {
 				for _, sort := range []string{sortDo, sortAsk} {
 					for _, e := range c.edges[from][sort] {
 						if next := r.with(c.g, e, price); next != nil {
@@ -76,6 +84,17 @@ func (c *chart) onlyFiller(from int) bool {
 	}
 	return true
 }
+
+// leaving is the reading with a token behind it that nothing stands for; one that asks for nothing is not open.
+func (r *reading) leaving(token int, filler bool) *reading {
+	next := *r
+	if !filler {
+		next.open, next.cost = append(slices.Clone(r.open), token), r.cost+costOfOpen
+	}
+	return &next
+}
+
+func (r *reading) leaves(token int) bool { return len(r.open) > 0 && r.open[len(r.open)-1] == token }
 
 // goOn gives the places at which the next clause may begin, and what that costs. Something has to join it to the one before: a
 // word, a sign, a new line.
@@ -120,7 +139,7 @@ func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
 		return nil
 	}
 	m := e.meaning
-	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price}
+	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price, open: r.open}
 	s := &resolver{g: g, last: r.last, made: r.made, moved: map[*step]*step{}}
 	steps, ok := s.steps(m.steps)
 	if !ok {
