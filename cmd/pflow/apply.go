@@ -46,7 +46,7 @@ func (a *app) apply(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return usage("%s: %v", file, err)
 	}
-	if err := unplanned(&p.Result); err != nil {
+	if err := a.unplanned(p.Request, &p.Result); err != nil {
 		return a.planInstead(&p.Result, err)
 	}
 	if p.Path == "reuse" {

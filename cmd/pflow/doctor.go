@@ -120,12 +120,8 @@ func (a *app) effectiveValues() []effective {
 		}
 		return strings.Join(words, " ")
 	}
-	editor := effective{"editor", "none", "set EDITOR"}
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if v := a.getenv(name); v != "" {
-			editor = effective{"editor", v, name}
-		}
-	}
+	name, named := a.editor()
+	editor := effective{"editor", orElse(name, "none"), named}
 	out := []effective{
 		home,
 		{"flow", orElse(flow, "none"), orElse(source, "settings.yaml cannot be read")},

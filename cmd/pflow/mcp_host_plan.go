@@ -131,9 +131,9 @@ func (h *mcpHost) Plan(ctx context.Context, r mcpserve.PlanRequest, c *mcpserve.
 	if open, ok := plan.Coverage["open"].([]any); ok {
 		out.NotDone = open
 	}
-	if d == nil || unplanned(plan) != nil {
+	if err := a.unplanned(request.Text, plan); d == nil || err != nil {
 		text := plan.Status
-		if err := unplanned(plan); err != nil {
+		if err != nil {
 			text = inWords(err).Error()
 		}
 		return mcpserve.Answer{Document: out, Text: text, Failed: true}, nil
@@ -162,7 +162,7 @@ func (h *mcpHost) planned(ctx context.Context, a *app, d *planDraft, out planAns
 		}
 	}
 	var b bytes.Buffer
-	a.showPlan(ctx, &b, d.plan, d.workflow)
+	a.showPlan(ctx, &b, d.request.Text, d.plan, d.workflow)
 	if d.moved != "" {
 		fmt.Fprintln(&b, d.moved)
 	}

@@ -82,10 +82,10 @@ func (a *app) planOne(ctx context.Context, words []string, name string, o *planO
 			return err
 		}
 		if o.stdout {
-			return planned(plan)
+			return a.planned(r.Text, plan)
 		}
 	}
-	return a.showPlanned(ctx, plan)
+	return a.showPlanned(ctx, r.Text, plan)
 }
 
 // writePlan writes a plan as a file and says by which digest it is approved.
@@ -109,7 +109,7 @@ func (a *app) writePlan(o *planOutput, r planner.Request, plan *planner.Result, 
 }
 
 // showPlanned shows a plan and gives the error that stands for its status.
-func (a *app) showPlanned(ctx context.Context, plan *planner.Result) error {
+func (a *app) showPlanned(ctx context.Context, request string, plan *planner.Result) error {
 	switch {
 	case a.asJSON:
 		if err := a.printJSON(plan); err != nil {
@@ -117,34 +117,39 @@ func (a *app) showPlanned(ctx context.Context, plan *planner.Result) error {
 		}
 	case plan.WorkflowIR != nil:
 		if w, found := ir.Decode([]byte(value.JSON(plan.WorkflowIR))); !found.HasErrors() {
-			a.showPlan(ctx, a.stdout, plan, w)
+			a.showPlan(ctx, a.stdout, request, plan, w)
 		}
 	}
-	return planned(plan)
+	return a.planned(request, plan)
 }
 
 // planned is the error that stands for a plan's status; nil if it is ready.
-func planned(plan *planner.Result) error {
+func (a *app) planned(request string, plan *planner.Result) error {
 	if plan.Status == planner.NeedsInput {
 		return missingInput(plan)
 	}
-	return unplanned(plan)
+	return a.unplanned(request, plan)
 }
 
-// showPlan shows what would be run.
-func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *ir.Workflow) {
+// showPlan shows what would be run, and what of the request stands for what of it.
+func (a *app) showPlan(ctx context.Context, to io.Writer, request string, p *planner.Result, w *ir.Workflow) {
 	if name, ok := p.WorkflowName.(string); ok {
 		description, _ := p.Metadata["description"].(string)
 		verb := "new workflow"
 		if p.Path == "reuse" {
 			verb = "saved workflow"
 		}
-		if to == a.stderr {
-			a.say(verb+" ", styled{codeBold, printable.Line(name)}, ": "+oneLine(description)+"\n")
-		} else {
-			fmt.Fprintf(to, "%s %s: %s\n", verb, printable.Line(name), oneLine(description))
-		}
+		a.sayTo(to, verb+" ", styled{codeBold, printable.Line(name)}, ": "+oneLine(description)+"\n")
 	}
+	a.showCoverage(to, request, p)
+	a.showSteps(ctx, to, p, w)
+	if p.Error == nil { // else its error says it
+		writeCould(to, p.Could)
+	}
+}
+
+// showSteps shows the steps of a plan, its inputs and outputs, and what it does to what is there.
+func (a *app) showSteps(ctx context.Context, to io.Writer, p *planner.Result, w *ir.Workflow) {
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
 		return // whoever plans has loaded it
@@ -168,15 +173,33 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, p *planner.Result, w *
 			o.Destroys[id] = true
 		}
 	}
-	fmt.Fprint(to, ir.Display(w, o))
-	open, _ := p.Coverage["open"].([]any)
-	for _, v := range open {
-		m, _ := v.(map[string]any)
-		text, _ := m["text"].(string)
-		why, _ := m["why"].(string)
-		fmt.Fprintf(to, "not done: %q (%s)\n", printable.Line(text), printable.Line(why))
+	a.sayTo(to, withEffects(ir.Display(w, o), o.Notes)...)
+}
+
+// withEffects has what a display says of what is destroyed in a style of its own.
+func withEffects(text string, notes map[string][]string) []any {
+	destroys := map[string]bool{}
+	for _, of := range notes {
+		for _, note := range of {
+			if strings.Contains(note, "destroys: ") || strings.Contains(note, "replaces: ") {
+				destroys["    "+note+"\n"] = true
+			}
+		}
 	}
-	writeCould(to, p.Could)
+	var out []any
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		last := i == len(lines)-2 // what follows the last line break is empty
+		switch before, word, found := strings.Cut(line, string(ir.Destructive)); {
+		case destroys[line]:
+			out = append(out, styled{codeRed, line})
+		case last && found && strings.HasPrefix(line, "effects: "):
+			out = append(out, before, styled{codeRed, string(ir.Destructive)}, word)
+		default:
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // foresee lists the steps of a plan with what they would do to what is there. A plan that cannot be run here does nothing.

@@ -28,7 +28,10 @@ func (a *app) couldDo(ctx context.Context, request string, p *planner.Result) {
 	if language.Detect(request) != "" {
 		return // components are in English: what is near to other words is so by chance
 	}
-	open := openTexts(p)
+	var open []string
+	for _, part := range openParts(p) {
+		open = append(open, part.text)
+	}
 	if p.Status == planner.Infeasible && p.WorkflowIR == nil {
 		open = []string{request}
 	}
@@ -92,19 +95,6 @@ func (a *app) onPath(name string) bool {
 		}
 	}
 	return false
-}
-
-// openTexts are the parts of the request that a plan leaves open.
-func openTexts(p *planner.Result) []string {
-	var out []string
-	open, _ := p.Coverage["open"].([]any)
-	for _, v := range open {
-		m, _ := v.(map[string]any)
-		if text, _ := m["text"].(string); strings.TrimSpace(text) != "" {
-			out = append(out, text)
-		}
-	}
-	return out
 }
 
 // writeCould says what might do what a plan leaves open.

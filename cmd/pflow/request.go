@@ -25,11 +25,15 @@ func (a *app) requestCommand(root *cobra.Command) {
 	a.planFlags(root)
 	f.approval(root, "approve the plan; --yes=destructive also what destroys")
 	f.keeping(root)
+	f.dryRunning(root, "plan, show what a run would do and run nothing")
+	root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		line, err := readRequestLine(c, args)
 		switch {
 		case err != nil || line == nil:
 			return err
+		case c.Flags().Changed("version"):
+			return a.versionOnly(line)
 		case len(line.words) == 0:
 			return c.Help()
 		case f.check() != nil:
@@ -62,6 +66,14 @@ func (a *app) requestCommand(root *cobra.Command) {
 		}
 		return a.request(c.Context(), words, f)
 	}
+}
+
+// versionOnly is pflow --version, which is about nothing else.
+func (a *app) versionOnly(line *requestLine) error {
+	if len(line.others) > 0 {
+		return usage("--version takes no request; if it is part of one, say: pflow -- %s", shellQuote(strings.Join(append([]string{"--version"}, line.others...), " ")))
+	}
+	return a.printVersion()
 }
 
 // runInstead carries out a command line as one of pflow run.
@@ -292,7 +304,7 @@ func (a *app) request(ctx context.Context, words []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.plan(ctx, r, true)
+	p, err := a.plan(ctx, r, !f.dryRun)
 	if err != nil {
 		return err
 	}

@@ -22,15 +22,22 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 		fmt.Fprintln(a.stderr, d.foreign)
 	}
 	question, choices := "", ""
+	destroys := ""
 	ask := func() {
+		answers := "Y/n"
+		destroys = a.foreseenToDestroy(d)
+		if destroys != "" {
+			answers = "y/N"
+		}
 		switch {
 		case d.reuse:
-			question, choices = fmt.Sprintf("Run '%s'? [Y/n]", d.name), "yes or no"
+			question, choices = fmt.Sprintf("Run '%s'? [%s]", d.name, answers), "yes or no"
 		case d.next:
-			question, choices = fmt.Sprintf("Save as the next version of '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
+			question, choices = fmt.Sprintf("Save as the next version of '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"
 		default:
-			question, choices = fmt.Sprintf("Save as '%s' and run? [Y/n/e/s]", d.name), "yes, no, edit or save only"
+			question, choices = fmt.Sprintf("Save as '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"
 		}
+		question = destroysFirst(destroys) + question
 	}
 	declined := func(why string) error {
 		if d.editing != "" {
@@ -48,9 +55,10 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 			return false, declined(": " + err.Error())
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-		case answer == "" || answer == "y" || answer == "yes":
+		case answer == "" && destroys == "" || answer == "y" || answer == "yes":
+			d.agreed = destroys
 			return true, nil
-		case answer == "n" || answer == "no":
+		case answer == "" || answer == "n" || answer == "no":
 			return false, declined("")
 		case !d.reuse && (answer == "s" || answer == "save"):
 			return false, nil
@@ -78,26 +86,6 @@ func (a *app) askMissing(ctx context.Context, d *planDraft) error {
 		}
 	}
 	return nil
-}
-
-// unplanned is the error of a plan without a workflow to show.
-func unplanned(p *planner.Result) error {
-	if p.WorkflowIR != nil && (p.Status == planner.Ready || p.Status == planner.NeedsInput) {
-		return nil
-	}
-	e, _ := p.Error.(map[string]any)
-	message, _ := e["message"].(string)
-	if hint, _ := e["hint"].(string); hint != "" {
-		message += "; " + hint
-	}
-	if e["kind"] == "invalid_request" && e["node"] == "" { // of the request itself; one with a node is a model's endpoint's
-		return usage("%s", message)
-	}
-	var could strings.Builder
-	if p.WorkflowIR == nil { // else it stands below the workflow
-		writeCould(&could, p.Could)
-	}
-	return fail(exitUnplanned, "%s: %s", p.Status, strings.TrimRight(message+"\n"+could.String(), "\n"))
 }
 
 // missingInput is the error of a plan whose gate is closed.

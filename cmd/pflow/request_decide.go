@@ -32,6 +32,8 @@ type planDraft struct {
 	editing  string  // the file of a text that was edited and has errors, "" if there is none
 	foreign  string  // why a plan file is no plan of this home; "" if it is one, or no file
 	digest   string  // of what would be run, of a plan file
+	part     bool    // it does a part of what was asked for: it is run and not kept
+	agreed   string  // what it would destroy, as somebody agreed to
 }
 
 // draft makes a draft of a plan that has a workflow.
@@ -77,7 +79,7 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 	r := d.record()
 	if d.reuse {
 		src = a.savedSource(src)
-	} else {
+	} else if !d.part {
 		src.Draft = r.Encode()
 	}
 	d.loaded, d.stuck = a.program(ctx, r, src)
@@ -122,8 +124,8 @@ func (d *planDraft) uses() (any, error) {
 
 // decide shows a plan, asks what is missing and whether to go on, and carries it out.
 func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, made *invocation, f *runFlags) error {
-	if err := unplanned(p); err != nil {
-		return a.planInstead(p, err)
+	if err := a.unplanned(r.Text, p); err != nil {
+		return a.declinePlan(ctx, r, p, made, f, err)
 	}
 	d, err := a.draft(ctx, r, p, made)
 	if err != nil {
@@ -134,6 +136,9 @@ func (a *app) decide(ctx context.Context, r planner.Request, p *planner.Result, 
 
 func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 	d.plan.Secrets(a.secrets().Has) // they may be set here, and not where it was planned
+	if f.dryRun {
+		return a.dryRunDraft(d)
+	}
 	a.showDraft(ctx, d)
 	if d.plan.Status == planner.NeedsInput {
 		if !a.interactive() {
@@ -155,6 +160,36 @@ func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 	return a.carryOut(ctx, d, run, f)
 }
 
+// dryRunDraft shows what a run of a plan would do. Nothing is asked, saved or run.
+func (a *app) dryRunDraft(d *planDraft) error {
+	if !a.quiet {
+		a.showCoverage(a.stderr, d.request.Text, d.plan)
+	}
+	switch {
+	case d.plan.Status == planner.NeedsInput:
+		return a.planInstead(d.plan, missingInput(d.plan))
+	case d.stuck != nil:
+		return d.stuck
+	}
+	store, missing, err := d.loaded.program.Bind(d.given())
+	switch {
+	case err != nil:
+		return usage("%v", err)
+	case len(missing) > 0:
+		return a.lacks(d.loaded.program, missing, d.made)
+	}
+	return a.showDryRun(d.loaded.program.DryRun(store))
+}
+
+// given is what a run of the draft is given.
+func (d *planDraft) given() workflow.Given {
+	given := workflow.Given{Values: d.params}
+	if text, ok := d.request.Stdin.(string); ok && d.loaded.program.Piped {
+		given.Stdin = &text
+	}
+	return given
+}
+
 // approves reports whether the command line approves a draft, and whether it is to be run. The error is of a digest that
 // is of something else.
 func (f *runFlags) approves(d *planDraft) (run, approved bool, err error) {
@@ -172,7 +207,7 @@ func (a *app) showDraft(ctx context.Context, d *planDraft) {
 	if a.quiet {
 		return
 	}
-	a.showPlan(ctx, a.stderr, d.plan, d.workflow)
+	a.showPlan(ctx, a.stderr, d.request.Text, d.plan, d.workflow)
 	if d.moved != "" {
 		fmt.Fprintln(a.stderr, d.moved)
 	}
@@ -204,7 +239,7 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 		}
 		in.words = append(in.words, name+"="+string(ir.Text(d.params[name])))
 	}
-	if !d.reuse {
+	if !d.reuse && !d.part {
 		if err := a.library().Writable(ctx); err != nil { // better now than once it has run
 			return notSaved(err)
 		}
@@ -219,22 +254,18 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	if err := a.readSecrets(ctx, l); err != nil {
 		return err
 	}
-	given := workflow.Given{Values: d.params}
-	if text, ok := d.request.Stdin.(string); ok && l.program.Piped {
-		given.Stdin = &text
-	}
 	again := d.made
 	if d.reuse {
 		again = in
 	}
-	store, missing, err := l.program.Bind(given)
+	store, missing, err := l.program.Bind(d.given())
 	switch {
 	case err != nil:
 		return usage("%v", err)
 	case len(missing) > 0:
 		return a.lacks(l.program, missing, again)
 	}
-	if err := a.approveDestructive(ctx, l, store, again, f); err != nil {
+	if err := a.approveDestructive(ctx, l, store, again, f, d.agreed); err != nil {
 		return err
 	}
 	res, err := a.execute(ctx, l, store, a.approve(f))
@@ -244,7 +275,7 @@ func (a *app) carryOut(ctx context.Context, d *planDraft, run bool, f *runFlags)
 	if err := a.conclude(ctx, l, res, again.command()); err != nil {
 		return err
 	}
-	if d.reuse {
+	if d.reuse && !d.part {
 		a.exemplify(ctx, d.name, d.request.Text)
 	}
 	return nil

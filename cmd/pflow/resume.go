@@ -109,9 +109,12 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 		return a.leftError(id, &engine.RunError{Kind: fmt.Sprint(e["kind"]), Message: fmt.Sprint(e["message"])})
 	}
 	plan.Secrets(a.secrets().Has)
-	switch {
-	case r == nil || !r.Decide:
-		return a.showPlanned(ctx, plan)
+	if r == nil || !r.Decide {
+		text := ""
+		if r != nil {
+			text = r.Text
+		}
+		return a.showPlanned(ctx, text, plan)
 	}
 	return a.decide(ctx, r.request(), plan, a.made([]string{r.Text}), f)
 }

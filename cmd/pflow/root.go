@@ -14,6 +14,7 @@ func (a *app) rootCommand() *cobra.Command {
 shows the plan, and after your approval saves and runs it. What decides this is data: a flow in YAML that you
 can read, check, run and change without recompiling.`,
 		Example: `  pflow --yes "copy README.md to backup/README.md"
+  pflow --dry-run "copy README.md to backup/README.md"
   pflow flow list
   pflow flow graph planner-offline`,
 		SilenceErrors:     true,

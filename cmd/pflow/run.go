@@ -90,7 +90,7 @@ result yet; none that has one runs again.`,
 	c.Flags().StringVar(&f.each, "each", "", "run once for each line of this `FILE` of inputs: CSV, TSV or JSON lines")
 	c.Flags().IntVar(&f.concurrency, "concurrency", 1, "how many lines of --each to run at the same time")
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show every step with its params and run nothing")
+	f.dryRunning(c, "show every step with its params and run nothing")
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	return c
@@ -130,7 +130,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	if f.dryRun {
 		return a.showDryRun(l.program.DryRun(store))
 	}
-	if err := a.approveDestructive(ctx, l, store, in, f); err != nil {
+	if err := a.approveDestructive(ctx, l, store, in, f, ""); err != nil {
 		return err
 	}
 	return a.start(ctx, l, store, in, f)
@@ -186,11 +186,10 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 	return fail(exitMissing, "%s needs more to run:%s\ngive it: %s", p.Name, b.String(), in.command(words...))
 }
 
-// approveDestructive stops a run that would destroy something and was not allowed to.
+// approveDestructive stops a run that would destroy something and was not allowed to. agreed is what somebody agreed to already.
 // Its approval lets it replace the files that were named, and no others.
-func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
+func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags, agreed string) error {
 	foreseen := l.program.DryRun(store)
-	nodes := foreseen.Destructive()
 	if refused := foreseen.Refused(); len(refused) > 0 {
 		return usage("nothing was run: %s", strings.Join(refused, "; "))
 	}
@@ -198,26 +197,39 @@ func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[strin
 		l.program.Grant(foreseen, true)
 		return nil
 	}
-	var names []string
-	for _, n := range nodes {
-		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
-	}
-	if len(nodes) == 0 {
+	what := destroyed(foreseen)
+	if what == "" {
 		return nil
 	}
-	what := strings.Join(names, ", ")
-	if a.interactive() && a.agreed(ctx, fmt.Sprintf("This destroys what was there: %s. Run it? [y/N]", what)) {
+	if what == agreed || a.interactive() && a.agreed(ctx, destroysFirst(what)+"Run it? [y/N]") {
 		l.program.Grant(foreseen, false)
 		return nil
 	}
 	if a.asJSON {
 		res := l.program.Unrun(workflow.Waiting)
-		res.Approvals = nodes
+		res.Approvals = foreseen.Destructive()
 		if err := a.printJSON(res); err != nil {
 			return err
 		}
 	}
 	return fail(exitDeclined, "nothing was run: %s may destroy what is there; approve that with: %s", what, in.command(f.alsoDestructive()))
+}
+
+// destroyed names the steps of a run that would destroy something, and what; "" if there are none.
+func destroyed(foreseen *workflow.DryRun) string {
+	var names []string
+	for _, n := range foreseen.Destructive() {
+		names = append(names, n.Node+" ("+n.Type+": "+n.Why+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+// destroysFirst begins a question with what its yes would destroy.
+func destroysFirst(what string) string {
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("This destroys what was there: %s. ", what)
 }
 
 // agreed asks a question whose answer is no unless it is yes.

@@ -30,6 +30,11 @@ func (f *runFlags) keeping(c *cobra.Command) {
 	c.Flags().BoolVar(&f.save, "save", false, "keep the workflow without running it")
 }
 
+// dryRunning adds --dry-run.
+func (f *runFlags) dryRunning(c *cobra.Command, what string) {
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, what)
+}
+
 // yesValue joins what is given several times.
 type yesValue string
 

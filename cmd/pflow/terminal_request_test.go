@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -152,6 +153,11 @@ func TestTerminalEditErrors(t *testing.T) {
 // TestTerminalNoEditor is asked for an editor that is not there, and asks again.
 func TestTerminalNoEditor(t *testing.T) {
 	d := newDesk(t)
+	program, err := exec.LookPath("pflow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "PATH="+filepath.Dir(program)) // without vi
 	tt := d.start(copyRequest)
 	tt.answer(saveAndRun, "e")
 	tt.expect("there is no editor: set EDITOR")
@@ -344,5 +350,72 @@ func TestTerminalKinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+const partly = "copy README.md to out.md and watermark it"
+
+// TestTerminalPart offers the part of a request that can be done. It is run where somebody says so, and nothing is kept of it.
+func TestTerminalPart(t *testing.T) {
+	for _, c := range []struct {
+		name, typed string
+		runs        bool
+		status      int
+	}{
+		{"part", "p\n", true, 0},
+		{"enter", "\n", false, 5},
+		{"yes is no answer to it", "y\n", false, 5},
+		{"end of input", ctrlD, false, 5},
+		{"interrupt", ctrlC, false, 130},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			tt := d.start(partly)
+			tt.expect("?????????")
+			tt.expect(`I can copy README.md to out.md; nothing I know does "watermark"`)
+			tt.expect("the part that can be done:")
+			tt.expect("copy-file --source_path=README.md --dest_path=out.md")
+			tt.expect("Run only this part, without keeping it as a workflow? [p/N]")
+			tt.send(c.typed)
+			tt.exits(c.status)
+			if d.has("out.md") != c.runs || len(d.saved()) > 0 {
+				t.Errorf("ran: %v, want %v; saved: %v\n%s", d.has("out.md"), c.runs, d.saved(), tt.printed())
+			}
+		})
+	}
+	d := newDesk(t)
+	for _, args := range [][]string{{"--yes", partly}, {"--yes=destructive", partly}, {"--batch", partly}, {"--save", partly}} {
+		tt := d.start(args...)
+		tt.expect(`nothing I know does "watermark"`)
+		tt.exits(5)
+		if d.has("out.md") || len(d.saved()) > 0 || strings.Contains(tt.printed(), "[p/N]") {
+			t.Errorf("%v took a part, or asked for it:\n%s", args, tt.printed())
+		}
+	}
+}
+
+// TestTerminalDestroysOnce: what destroys is approved by one answer, which names it and is no unless it is yes.
+func TestTerminalDestroysOnce(t *testing.T) {
+	const question = "This destroys what was there: delete-file (delete-file: it deletes other.md). Save as 'delete-confirm' and run? [y/N/e/s]: "
+	d := newDesk(t)
+	tt := d.start("delete other.md, confirm delete")
+	tt.answer(question, "")
+	tt.exits(4)
+	if !d.has("other.md") {
+		t.Errorf("it was deleted:\n%s", tt.printed())
+	}
+	tt = d.start("delete other.md, confirm delete")
+	tt.answer(question, "y")
+	tt.exits(0)
+	if d.has("other.md") || strings.Count(tt.printed(), "destroys what was there") != 1 {
+		t.Errorf("it was not deleted, or asked for twice:\n%s", tt.printed())
+	}
+	d.file("more.md", "x")
+	tt = d.start("delete more.md, confirm delete")
+	tt.answer("it deletes more.md). Run 'delete-confirm'? [y/N]: ", "y")
+	tt.exits(0)
+	if d.has("more.md") {
+		t.Errorf("it was not deleted:\n%s", tt.printed())
 	}
 }

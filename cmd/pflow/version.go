@@ -12,17 +12,20 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Example: "  pflow version\n  pflow version --json",
+		Example: "  pflow version\n  pflow --version --json",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion()
-			if a.asJSON {
-				return a.printJSON(map[string]string{"version": v, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
-			}
-			_, err := fmt.Fprintf(a.stdout, "pflow %s (%s, %s/%s)\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+// printVersion is pflow version, and pflow --version.
+func (a *app) printVersion() error {
+	v := buildVersion()
+	if a.asJSON {
+		return a.printJSON(map[string]string{"version": v, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+	}
+	_, err := fmt.Fprintf(a.stdout, "pflow %s (%s, %s/%s)\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }
 
 // buildVersion is the module's version, or the commit it was built from.

@@ -21,7 +21,7 @@ func (a *app) workflowEditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edit NAME",
 		Short: "Edit a saved workflow in $EDITOR",
-		Long: `Edit a saved workflow in $VISUAL or $EDITOR. What you saved there is checked and becomes the next version. If it has
+		Long: `Edit a saved workflow in $VISUAL or $EDITOR, else in vi. What you saved there is checked and becomes the next version. If it has
 errors, or cannot be saved, your text is kept and its file named; nothing is lost. A workflow whose file is YAML is edited as it
 is written, and stays YAML.`,
 		Example:           "  EDITOR=true pflow workflow edit greet",
@@ -140,12 +140,25 @@ func dropUnchanged(file string, before []byte) bool {
 	return err == nil && bytes.Equal(before, after) && os.Remove(file) == nil
 }
 
+// vi is the editor where nothing names one.
+const vi = "vi"
+
+// editor is the editor and what names it: the environment, or that vi is on the PATH; "" if there is none.
+func (a *app) editor() (editor, source string) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if v := a.getenv(name); v != "" {
+			return v, name
+		}
+	}
+	if a.onPath(vi) {
+		return vi, "default"
+	}
+	return "", "set EDITOR"
+}
+
 // runEditor has a file edited. The editor's name may hold options, as shells read them.
 func (a *app) runEditor(ctx context.Context, file string) error {
-	editor := a.getenv("VISUAL")
-	if editor == "" {
-		editor = a.getenv("EDITOR")
-	}
+	editor, _ := a.editor()
 	if editor == "" {
 		return usage("there is no editor: set EDITOR")
 	}

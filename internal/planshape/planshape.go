@@ -37,6 +37,7 @@ var Keys = []struct {
 	{"discovered_params", value.Any, "{name: value}"},
 	{"generated_workflow", value.Any, "the draft; text where the model wrote no JSON"},
 	{"generation_reason", value.String, "why there is no workflow; with one, the request is infeasible"},
+	{"generation_kind", value.String, "of what kind that is; infeasible if it is not said"},
 	{"generation_call", value.Any, "{model, temperature, prompt_chars, reply} of the last draft"},
 	{"validation_errors", value.Any, "[findings]; with one, the draft is invalid"},
 	{"coverage", value.Any, "{parts, open}"},
@@ -54,6 +55,9 @@ var Keys = []struct {
 
 // recent is how many entries of the history stand in a failure by themselves; earlier ones are in its error_history.
 const recent = 3
+
+// Uncovered is the kind of error of an infeasible plan whose draft does a part of the request: coverage says what it leaves open.
+const Uncovered = "uncovered"
 
 type object = map[string]any
 
@@ -123,6 +127,7 @@ func errorOf(facts object, status, at string) object {
 		}
 	case Infeasible:
 		node = cmp.Or(text(facts["generated_at"]), "workflow-generation")
+		kind = cmp.Or(text(facts["generation_kind"]), status)
 		message = cmp.Or(reason, "nothing in the catalogue does this")
 	case Invalid:
 		node = "workflow-validation"

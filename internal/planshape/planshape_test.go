@@ -27,6 +27,8 @@ func TestOf(t *testing.T) {
 		{"no JSON", object{"generated_workflow": "{", "validation_errors": []any{object{"message": "bad"}}}, `["invalid",null,null,"invalid","bad","workflow-validation","",null]`},
 		{"infeasible with a draft before", object{"generated_workflow": draft, "generation_reason": "no brush", "generated_at": "x", "hints": object{"infeasible": "search", "other": "o"}},
 			`["infeasible","generate",null,"infeasible","no brush","x","search",null]`},
+		{"a part is left open", object{"generated_workflow": draft, "generation_reason": "leaves out x", "generation_kind": "uncovered", "hints": object{"uncovered": "new", "other": "o"}},
+			`["infeasible","generate",null,"uncovered","leaves out x","workflow-generation","new",null]`},
 		{"failed", object{"failed_at": "a", "errors": refused, "hints": object{"other": "o"}, "generation_call": object{"model": "g"}}, `["failed",null,null,"quota","no more","a","o","m"]`},
 		{"nobody answered", object{"failed_at": "a", "errors": refused, "answered": false}, `["failed",null,null,"provider_error","no model answered: no more","a","","m"]`},
 		{"nobody was asked", object{"failed_at": "a", "errors": unpriced, "answered": false}, `["failed",null,null,"unpriced","no price","a","",null]`},

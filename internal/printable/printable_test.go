@@ -80,3 +80,11 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %q from %s", err, back, document)
 	}
 }
+
+func TestWidth(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "ü": 1, "u\u0308": 1, "漢字": 4, "ｗ": 2, "한": 2, "\u1112\u1161\u11ab": 2, "😀": 2, "👍🏽": 4, "a\u200db": 2, "ﾊ": 1, "é…": 2} {
+		if got := Width(text); got != want {
+			t.Errorf("Width(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
