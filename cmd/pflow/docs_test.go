@@ -1,10 +1,10 @@
+//go:build !race
+
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -110,19 +110,6 @@ func eachBlock(page string, f func(info []string, text string) string) string {
 	return out.String()
 }
 
-// session is a directory in which the blocks of a page run.
-type session struct {
-	env  []string // what its commands have beside the usual
-	t    *testing.T
-	dir  string
-	home string
-	kept []string // YAML files to be checked once the page is read: a flow may name a later one
-}
-
-func newSession(t *testing.T) *session {
-	return &session{t: t, dir: t.TempDir(), home: t.TempDir()}
-}
-
 // withModel gives a session the recorded exchanges, and a model that is asked for one reply more.
 func (s *session) withModel() {
 	s.t.Helper()
@@ -153,16 +140,6 @@ func (s *session) block(info []string, text string) string {
 		s.t.Errorf("a block %q: want yaml FILE, json FILE, text FILE or console", strings.Join(info, " "))
 	}
 	return text
-}
-
-func (s *session) keep(name, text string) {
-	file := filepath.Join(s.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // checkKept loads the flows of the page and reads their tests.
@@ -205,24 +182,4 @@ func (s *session) console(text string) string {
 		}
 	}
 	return out.String()
-}
-
-func exitStatus(err error) int {
-	if e, ok := err.(*exec.ExitError); ok {
-		return e.ExitCode()
-	}
-	if err != nil {
-		return -1
-	}
-	return 0
-}
-
-// run runs a command of the shell and gives all it prints; the directories have short names in it.
-func (s *session) run(command string) ([]byte, error) {
-	c := exec.Command("sh", "-c", command)
-	c.Dir = s.dir
-	c.Env = append(append(os.Environ(), "HOME="+s.home, "PFLOW_HOME=", "CI=true"), s.env...)
-	printed, err := c.CombinedOutput()
-	printed = bytes.ReplaceAll(printed, []byte(s.home), []byte("/home/you"))
-	return bytes.ReplaceAll(printed, []byte(s.dir), []byte(".")), err
 }
