@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -21,11 +22,12 @@ func coverOp(d Deps) engine.Op {
 			{Name: "says", Type: value.Array, Doc: "texts in which a saved workflow says what it does: name, description, keywords"},
 			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
 			{Name: "parts", Type: value.Any, Doc: "what a model says stands for the words of the request, as in validate; workflow and value may stand for them, too"},
+			{Name: "asking", Type: value.Boolean, Doc: "whether values have to be asked for: then less may be left"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		Result: value.Object,
-		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow, value or phrase; " +
-			"start and end in bytes",
+		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}], left, strict}, by being node:ID, input:NAME, workflow, value or phrase; " +
+			"start and end in bytes; left, without parts given: how much is open, too much from 1 on; strict: a component states effects or forms, so that one open word is too much",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: cover-example
@@ -69,10 +71,23 @@ nodes:
 				for _, e := range read.Entities {
 					marks = append(marks, [2]int{e.Start, e.End})
 				}
-				return engine.Output{Result: coverageValue(coverage.ByWords(read.Text, said, values, marks))}, nil
+				covered := coverage.ByWords(read.Text, said, values, marks)
+				out := coverageValue(covered)
+				out["left"] = covered.Left(read.Text).Measure(in.Prep["asking"] == true, len(w.Nodes) == 1)
+				out["strict"] = strict(w, shelf.Catalogue)
+				return engine.Output{Result: out}, nil
 			}
 		},
 	}
+}
+
+// strict reports whether a step has a component that states effects, or forms: it does what it says and nothing else. What others
+// say of themselves is free text, and a request may say the same in other words.
+func strict(w *ir.Workflow, c *ir.Catalogue) bool {
+	return slices.ContainsFunc(w.Nodes, func(n ir.Node) bool {
+		of := c.Get(n.Type)
+		return of == nil || len(of.Effects) > 0 || len(of.Forms) > 0
+	})
 }
 
 // saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take.
