@@ -129,13 +129,20 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 	for _, phrase := range f.Joins {
 		g.joins = append(g.joins, strings.Fields(phrase))
 	}
+	classes := map[string]*class{}
+	for name, phrases := range f.Words {
+		classes[name] = newClass(phrases)
+		for _, phrase := range classes[name].phrases {
+			g.learn(phrase)
+		}
+	}
 	for i := range f.Rules {
 		r := &f.Rules[i]
 		if !r.usable(known) {
 			continue
 		}
 		r.index = len(g.rules)
-		if err := r.compile(f.Words); err != nil {
+		if err := r.compile(classes); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.source, err)
 		}
 		g.rules = append(g.rules, r)
@@ -160,7 +167,7 @@ func (r *Rule) usable(known func(string) bool) bool {
 	return ok
 }
 
-func (r *Rule) compile(classes map[string][]string) error {
+func (r *Rule) compile(classes map[string]*class) error {
 	if r.As == "" || len(r.Says) == 0 {
 		return fmt.Errorf("a rule wants as and says: %v", r.Says)
 	}
@@ -260,18 +267,29 @@ func (g *Grammar) enter(r *Rule, a *automaton) {
 		switch {
 		case arc.sort != "":
 			g.bySort[arc.sort] = append(g.bySort[arc.sort], entry{r, a, arc})
+		case arc.class != nil:
+			for stem := range arc.class.byStem {
+				g.first[stem] = append(g.first[stem], entry{r, a, arc})
+			}
 		case arc.word != "":
 			g.first[arc.stem] = append(g.first[arc.stem], entry{r, a, arc})
 		}
 	}
 	for _, arcs := range a.states {
+		g.learn(arcs)
 		for _, arc := range arcs {
-			if arc.word != "" {
-				g.words[arc.word], g.stems[arc.stem] = true, true
-			}
 			if base, ok := strings.CutSuffix(arc.sort, "+"); ok {
 				g.lists[base] = true
 			}
+		}
+	}
+}
+
+// learn notes the words of arcs as known.
+func (g *Grammar) learn(arcs []arc) {
+	for _, arc := range arcs {
+		if arc.word != "" {
+			g.words[arc.word], g.stems[arc.stem] = true, true
 		}
 	}
 }
