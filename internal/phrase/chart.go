@@ -70,7 +70,7 @@ func (c *chart) fill(values []valueAt) error {
 		}
 		for _, v := range at[i] {
 			value := v.value
-			if v.sort == "words" && value == nil {
+			if value == nil {
 				value = c.text[v.start:v.end]
 			}
 			c.add(&edge{sort: v.sort, first: v.first, last: v.last, cost: v.cost,
