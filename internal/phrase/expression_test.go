@@ -82,3 +82,10 @@ func TestExpressions(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadWithoutNodes: rules of node types that are not there are left out, and what speaks of their sorts is no fault.
+func TestLoadWithoutNodes(t *testing.T) {
+	if _, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}}, func(string) bool { return false }); err != nil {
+		t.Error(err)
+	}
+}

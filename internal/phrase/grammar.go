@@ -141,6 +141,7 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 	}
 	for i := range f.Rules {
 		r := &f.Rules[i]
+		g.sorts[r.As] = true // a rule that is left out is of its sort, too
 		if !r.usable(known) {
 			continue
 		}
@@ -150,7 +151,6 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 		}
 		g.takes(r)
 		g.rules = append(g.rules, r)
-		g.sorts[r.As] = true
 		for _, a := range r.automata {
 			g.enter(r, a)
 		}
