@@ -8,7 +8,7 @@ FUZZTIME    ?= 30s
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers eval fuzz torture
+.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -79,6 +79,11 @@ eval:
 	@[ -n "$(EVAL)" ] || { echo "say where the data are: make eval EVAL=DIR; docs/evaluation.md says what DIR holds"; exit 2; }
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) build -o "$$dir/pflow" ./cmd/pflow && \
 	$(GO) run ./internal/evaluation -data "$(EVAL)" -pflow "$$dir/pflow" $(if $(RESULTS),-results "$(RESULTS)")
+
+# What scores mean, worked out from the sets in the folder EVAL. The same sets give the same files.
+fit:
+	@[ -n "$(EVAL)" ] || { echo "say where the data are: make fit EVAL=DIR; docs/evaluation.md says what DIR holds"; exit 2; }
+	$(GO) run ./internal/retrieve/fit "$(EVAL)/clinc150" "$(EVAL)/banking77"
 
 # The kill tests with their full numbers: 700 kills of runs and 60 at their start, 200 of experiments and 60 at their start,
 # 1,000 runs at once. make test takes a sample.

@@ -33,7 +33,7 @@ func browseWorkflowsOp(d Deps) engine.Op {
 			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "give none as the best that, as it is now, never ran well and whose last run failed with an error of a permanent kind"},
 		},
 		Result: value.Object,
-		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, ir}, " +
+		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, examples, ir}, " +
 			"null if there is none or it is no longer valid, problem: why, failed: the same where its last run is why, context: names and descriptions as text}",
 		Idempotent: true,
 		Instant:    true,
@@ -192,9 +192,15 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 	}
 	asked := stemsOf(request)
 	does := s.effectVerbs()
-	for _, w := range retrieve.Words(request) {
-		if !w.Stop && does[w.Stem] != "" && !own[w.Stem] {
-			return "the saved workflow " + r.Name + " does only a part: nothing in it can " + w.Text
+	opaque := s.opaque(r)
+	for _, clause := range retrieve.Clauses(request, nil) {
+		for k, w := range retrieve.Words(request[clause[0]:clause[1]]) {
+			if opaque && k > 0 {
+				break // its past requests tell more than a word inside a question
+			}
+			if !w.Stop && does[w.Stem] != "" && !own[w.Stem] {
+				return "the saved workflow " + r.Name + " does only a part: nothing in it can " + w.Text
+			}
 		}
 	}
 	for _, n := range r.Workflow.Nodes {
@@ -214,6 +220,12 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 		}
 	}
 	return ""
+}
+
+// opaque reports whether the steps of a saved workflow do not say what it does.
+func (s *candidates) opaque(r *library.Record) bool {
+	steps, _ := saidBySteps(r.Workflow, s.Catalogue)
+	return len(r.Examples) > 0 && !saysItself(steps, append([]string{r.Name, r.Description}, r.Keywords...))
 }
 
 // sharesMost reports whether more than half of a past request's words are in a request.
@@ -297,9 +309,12 @@ func recordValue(r *library.Record) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	keywords := []any{}
+	keywords, examples := []any{}, []any{}
+	for _, e := range r.Examples {
+		examples = append(examples, e)
+	}
 	for _, k := range r.Keywords {
 		keywords = append(keywords, k)
 	}
-	return map[string]any{"name": r.Name, "description": r.Description, "keywords": keywords, "version": r.Version, "ir": workflow}, nil
+	return map[string]any{"name": r.Name, "description": r.Description, "keywords": keywords, "examples": examples, "version": r.Version, "ir": workflow}, nil
 }

@@ -77,7 +77,7 @@ func (s *candidates) workflowIndex() *retrieve.Index {
 				usual = append(usual, c.Name+" "+c.Description)
 			}
 		}
-		s.workflows.index = indexOf(all, usual...)
+		s.workflows.index, _ = retrieve.NewDiscovery(shared, all, usual...) // fails only with its context
 	})
 	return s.workflows.index
 }
@@ -85,8 +85,8 @@ func (s *candidates) workflowIndex() *retrieve.Index {
 // shared is the context of what all runs with one shelf share: the end of one of them must not spoil it for the others.
 var shared = context.Background()
 
-func indexOf(all []retrieve.Candidate, usual ...string) *retrieve.Index {
-	index, _ := retrieve.NewIndex(shared, all, usual...) // fails only with its context
+func indexOf(all []retrieve.Candidate) *retrieve.Index {
+	index, _ := retrieve.NewIndex(shared, all) // fails only with its context
 	return index
 }
 

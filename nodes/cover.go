@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"slices"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -20,14 +19,14 @@ func coverOp(d Deps) engine.Op {
 			{Name: "request", Type: value.String, Required: true, Doc: "what is asked for"},
 			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR; null leaves all open"},
 			{Name: "says", Type: value.Array, Doc: "texts in which a saved workflow says what it does: name, description, keywords"},
+			{Name: "examples", Type: value.Array, Doc: "the requests that a saved workflow was approved for"},
 			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
 			{Name: "parts", Type: value.Any, Doc: "what a model says stands for the words of the request, as in validate; workflow and value may stand for them, too"},
-			{Name: "asking", Type: value.Boolean, Doc: "whether values have to be asked for: then less may be left"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		Result: value.Object,
-		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}], left, strict}, by being node:ID, input:NAME, workflow, value or phrase; " +
-			"start and end in bytes; left, without parts given: how much is open, too much from 1 on; strict: a component states effects or forms, so that one open word is too much",
+		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow, value or phrase; " +
+			"start and end in bytes",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: cover-example
@@ -64,30 +63,61 @@ nodes:
 					return engine.Output{}, err
 				}
 				said, values := saidBySteps(w, shelf.Catalogue)
-				said = append(said, coverage.Said{By: "workflow", Texts: texts(in.Prep["says"])})
+				says, examples := texts(in.Prep["says"]), texts(in.Prep["examples"])
+				whole := len(examples) > 0 && !saysItself(said, says)
+				said = append(said, coverage.Said{By: "workflow", Texts: append(says, examples...), Whole: whole})
 				given, _ := in.Prep["values"].(map[string]any)
 				values = append(inputValues(given, read.Entities), values...)
 				var marks [][2]int
+				var spoken map[string]bool
+				if whole {
+					if spoken, err = d.kindsIn(ctx, examples, in); err != nil {
+						return engine.Output{}, err
+					}
+				}
 				for _, e := range read.Entities {
+					if spoken[string(e.Kind)] {
+						continue // it was approved for such values
+					}
 					marks = append(marks, [2]int{e.Start, e.End})
 				}
-				covered := coverage.ByWords(read.Text, said, values, marks)
-				out := coverageValue(covered)
-				out["left"] = covered.Left(read.Text).Measure(in.Prep["asking"] == true, len(w.Nodes) == 1)
-				out["strict"] = strict(w, shelf.Catalogue)
-				return engine.Output{Result: out}, nil
+				return engine.Output{Result: coverageValue(coverage.ByWords(read.Text, said, values, marks))}, nil
 			}
 		},
 	}
 }
 
-// strict reports whether a step has a component that states effects, or forms: it does what it says and nothing else. What others
-// say of themselves is free text, and a request may say the same in other words.
-func strict(w *ir.Workflow, c *ir.Catalogue) bool {
-	return slices.ContainsFunc(w.Nodes, func(n ir.Node) bool {
-		of := c.Get(n.Type)
-		return of == nil || len(of.Effects) > 0 || len(of.Forms) > 0
-	})
+// saysItself reports whether the steps of a saved workflow say what it does: they have most of the words by which it is known.
+func saysItself(steps []coverage.Said, says []string) bool {
+	own := map[string]bool{}
+	for _, s := range steps {
+		for stem := range stemsOf(s.Texts...) {
+			own[stem] = true
+		}
+	}
+	known := stemsOf(says...)
+	n := 0
+	for stem := range known {
+		if own[stem] {
+			n++
+		}
+	}
+	return 2*n >= len(known)
+}
+
+// kindsIn are the kinds of values that requests hold.
+func (d Deps) kindsIn(ctx context.Context, requests []string, in engine.Input) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, request := range requests {
+		read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range read.Entities {
+			out[string(e.Kind)] = true
+		}
+	}
+	return out, nil
 }
 
 // saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take.

@@ -52,12 +52,9 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				ranked, err := index.Rank(ctx, request)
+				ranked, err := index.First(ctx, request, most)
 				if err != nil {
 					return engine.Output{}, err
-				}
-				if most > 0 {
-					ranked = ranked[:min(most, len(ranked))]
 				}
 				return engine.Output{Result: rankedValue(ranked, len(ranked))}, nil
 			}
@@ -88,7 +85,7 @@ func (l *lastIndex) of(ctx context.Context, list []any) (*retrieve.Index, error)
 	if l.index != nil && len(list) == len(l.list) && (len(list) == 0 || &list[0] == &l.list[0]) {
 		return l.index, nil
 	}
-	candidates := make([]retrieve.Candidate, len(list))
+	candidates, newIndex := make([]retrieve.Candidate, len(list)), retrieve.NewIndex
 	for i, item := range list {
 		m, _ := item.(map[string]any)
 		name, ok := m["name"].(string)
@@ -97,8 +94,11 @@ func (l *lastIndex) of(ctx context.Context, list []any) (*retrieve.Index, error)
 		}
 		description, _ := m["description"].(string)
 		candidates[i] = retrieve.Candidate{Name: name, Description: description, Keywords: texts(m["keywords"]), Examples: texts(m["examples"])}
+		if len(candidates[i].Examples) > 0 {
+			newIndex = retrieve.NewDiscovery
+		}
 	}
-	index, err := retrieve.NewIndex(ctx, candidates)
+	index, err := newIndex(ctx, candidates)
 	if err != nil {
 		return nil, err
 	}

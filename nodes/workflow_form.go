@@ -58,7 +58,7 @@ func (s *candidates) raise(ctx context.Context, ranked []retrieve.Ranked, reques
 func (s *candidates) lower(ctx context.Context, ranked []retrieve.Ranked, form string, now time.Time) error {
 	const (
 		first = 3
-		left  = 0.4
+		left  = 0.2
 	)
 	for k := range ranked[:min(first, len(ranked))] {
 		r := s.Records[ranked[k].Index]

@@ -4,7 +4,6 @@ package coverage
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"pflow/internal/retrieve"
@@ -46,6 +45,9 @@ type Value struct {
 type Said struct {
 	By    string
 	Texts []string
+	// Whole tells that the texts are all there is to know what it does, such as past requests of what runs a program: it stands
+	// for every word of a clause of which it has enough.
+	Whole bool
 }
 
 // grave are words of grammar that change what is asked for: negation, exception, condition and repetition. No component's
@@ -83,9 +85,6 @@ var light = map[string]bool{"put": true, "take": true}
 // referring are words for what a workflow gives, whatever that is: every step that takes it stands for them.
 var referring = map[string]bool{"output": true, "outputs": true, "result": true, "results": true}
 
-// noTaker is why a value is open.
-const noTaker = "nothing in it takes this value"
-
 // ByWords accounts for a request by words alone: a word is explained by a value that holds it, else by the first of said
 // that has a word of its stem. What says too little to tell anything is a phrase. marks are further places that are open
 // where no value holds them, such as a number that nothing takes. The time is linear in request and texts.
@@ -101,6 +100,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 			}
 		}
 	}
+	whole := wholes(request, said)
 	b := builder{request: request}
 	next, mark, before := 0, 0, ""
 	words := retrieve.Words(request)
@@ -115,13 +115,17 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		for mark < len(marks) && marks[mark][1] <= w.Start {
 			mark++
 		}
-		inMark := mark < len(marks) && marks[mark][0] <= w.Start && !held(taken, marks[mark])
+		inMark := mark < len(marks) && marks[mark][0] <= w.Start
 		who := by[w.Stem]
+		for len(whole) > 0 && whole[0].End <= w.Start {
+			whole = whole[1:]
+		}
+		inWhole := len(whole) > 0 && whole[0].Start <= w.Start
 		switch {
-		case isGrave(words, k):
+		case isGrave(words, k) && !inWhole:
 			b.open(w.Start, w.End, "nothing in it is about this")
 		case inMark:
-			b.open(marks[mark][0], marks[mark][1], noTaker)
+			b.open(marks[mark][0], marks[mark][1], "nothing in it takes this value")
 		case len(who) > 0 && slices.Contains(who, before):
 			b.part(w.Start, w.End, before)
 		case len(who) > 0:
@@ -129,6 +133,8 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 			b.part(w.Start, w.End, before)
 		case w.Stop || referring[w.Text] || light[w.Text]:
 			b.part(w.Start, w.End, Phrase)
+		case inWhole:
+			b.part(w.Start, w.End, whole[0].By)
 		default:
 			b.open(w.Start, w.End, "nothing in it is about this")
 		}
@@ -137,12 +143,6 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		b.part(taken[next].Start, taken[next].End, taken[next].By)
 	}
 	return b.Coverage
-}
-
-// held reports whether a value that something takes is in a place: the year 2030, of which 2030 is taken.
-func held(taken []Value, place [2]int) bool {
-	at := sort.Search(len(taken), func(k int) bool { return taken[k].End > place[0] })
-	return at < len(taken) && taken[at].Start < place[1]
 }
 
 // builder joins neighbours that the same thing stands for.

@@ -6,6 +6,32 @@ import (
 	"testing"
 )
 
+// TestByWordsWhole: what has no words but those of its past requests stands for the rest of a wish that is like them, and for
+// nothing that is added to one.
+func TestByWordsWhole(t *testing.T) {
+	past := []Said{{By: "workflow", Whole: true, Texts: []string{"card-not-working", "why is my card not working", "my bank card was declined in a shop"}}}
+	for request, want := range map[string]string{
+		"my new card is not working":                         "",
+		"why was my card declined if I was in a shop":        "",
+		"my card was declined at the station":                "",
+		"why is my card declined and water the plants":       "water plants",
+		"why is my card declined, but only if it rains":      "only if rains",
+		"why is my card declined twice":                      "twice",
+		"my card was declined without telling anybody":       "without telling anybody",
+		"my card is declined. Then order a pizza":            "order pizza",
+		"my card is not working. How is that to be handled?": "",
+		"play some loud music":                               "play loud music",
+	} {
+		var open []string
+		for _, o := range ByWords(request, past, nil, nil).Open {
+			open = append(open, o.Text)
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%q: open %q, want %q", request, got, want)
+		}
+	}
+}
+
 func TestByWords(t *testing.T) {
 	said := []Said{
 		{By: "node:copy", Texts: []string{"copy-file", "Copies a file to another place."}},

@@ -21,6 +21,7 @@ type Candidate struct {
 type Ranked struct {
 	Name       string
 	Confidence float64
+	Score      float64 // what the confidence is worked out from
 	Reason     string
 	Index      int // among the candidates
 }
@@ -33,7 +34,9 @@ type Index struct {
 	most       float64      // the rarity of a word that no candidate has
 	names      [][]nameWord // of each candidate
 	examples   []example
-	mentions   map[string][]int // a word -> the examples that have it
+	mentions   map[string][]int32 // a word -> the examples that have it
+	like       *likeness          // nil: requests are compared by words alone
+	stems      func(text string) []string
 }
 
 // nameWord is a word of a name, and the share that it has of it.
@@ -44,14 +47,14 @@ type nameWord struct {
 
 // example is one past request.
 type example struct {
-	candidate int
-	weight    float64 // of all its words
+	candidate int32
+	weight    float32 // of all its words
 }
 
 // posting says how much a mention of a word tells for a candidate, from 0 to 1.
 type posting struct {
-	candidate int
-	weight    float64
+	candidate int32
+	weight    float32
 }
 
 // How often a word counts as said by where a candidate has it, and how soon saying it more often adds nothing: the
@@ -78,10 +81,30 @@ const checkEvery = 256
 // say of themselves: a word that many of them have tells little, also where few candidates have it. The error is that
 // of a context that ended.
 func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*Index, error) {
-	x := &Index{candidates: candidates, postings: map[string][]posting{}, rarity: map[string]float64{}}
+	return newIndex(ctx, candidates, usual, Stems)
+}
+
+// NewDiscovery is NewIndex for candidates that are wanted as a whole, such as saved workflows: a request is also compared
+// with each of their past requests, and with name and description, as texts. The confidence is then the share of requests
+// ranked as high whose first candidate is the right one.
+func NewDiscovery(ctx context.Context, candidates []Candidate, usual ...string) (*Index, error) {
+	x, err := newIndex(ctx, candidates, usual, allStems)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([][]string, len(candidates))
+	for i, c := range candidates {
+		texts[i] = append([]string{c.Name + ". " + c.Description}, c.Examples...)
+	}
+	x.like = newLikeness(texts)
+	return x, nil
+}
+
+func newIndex(ctx context.Context, candidates []Candidate, usual []string, stemsOf func(string) []string) (*Index, error) {
+	x := &Index{candidates: candidates, postings: map[string][]posting{}, rarity: map[string]float64{}, stems: stemsOf}
 	lengths, total := make([]float64, len(candidates)), 0.0
 	for i := range candidates {
-		lengths[i] = float64(len(Stems(candidates[i].Description)))
+		lengths[i] = float64(len(stemsOf(candidates[i].Description)))
 		total += lengths[i]
 	}
 	average := max(1, total/max(1, float64(len(candidates))))
@@ -93,7 +116,7 @@ func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*In
 		said := map[string]float64{}
 		note := func(text string, times float64) {
 			here := map[string]float64{}
-			for _, s := range Stems(text) {
+			for _, s := range stemsOf(text) {
 				here[s] = max(times, here[s]+times/4)
 			}
 			for s, f := range here {
@@ -107,12 +130,12 @@ func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*In
 			note(e, inExamples/math.Sqrt(float64(len(c.Examples))))
 		}
 		for _, s := range slices.Sorted(maps.Keys(said)) {
-			x.postings[s] = append(x.postings[s], posting{i, said[s] / (said[s] + saturation)})
+			x.postings[s] = append(x.postings[s], posting{int32(i), float32(said[s] / (said[s] + saturation))})
 		}
 	}
 	common := map[string]float64{} // how many of the world have a word, by the usual texts
 	for _, text := range usual {
-		stems := Stems(text)
+		stems := stemsOf(text)
 		slices.Sort(stems)
 		for _, s := range slices.Compact(stems) {
 			common[s] += world / float64(len(usual))
@@ -131,7 +154,7 @@ func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*In
 	x.names = make([][]nameWord, len(candidates))
 	for i, c := range candidates {
 		total := 0.0
-		stems := Stems(c.Name)
+		stems := stemsOf(c.Name)
 		slices.Sort(stems)
 		for _, s := range slices.Compact(stems) {
 			x.names[i] = append(x.names[i], nameWord{s, x.rarity[s]})
@@ -147,16 +170,134 @@ func NewIndex(ctx context.Context, candidates []Candidate, usual ...string) (*In
 // Knows reports whether any candidate has a word.
 func (x *Index) Knows(stem string) bool { return x.postings[stem] != nil }
 
+// shortlist is how many of the best by words are compared with a request as texts.
+const shortlist = 120
+
 // Rank orders all candidates by how well they fit a request, best first; equals keep their order. The confidence is the
-// share of the request's words, weighted by rarity, that a candidate has. The error is that of a context that ended.
+// share of the request's words, weighted by rarity, that a candidate has; see NewDiscovery for that of its indexes. The
+// error is that of a context that ended.
 func (x *Index) Rank(ctx context.Context, request string) ([]Ranked, error) {
-	stems := Stems(request)
+	return x.First(ctx, request, 0)
+}
+
+// First gives the first of Rank, most of them, all with 0.
+func (x *Index) First(ctx context.Context, request string, most int) ([]Ranked, error) {
+	if most <= 0 || most > len(x.candidates) {
+		most = len(x.candidates)
+	}
+	stems := x.stems(request)
 	slices.Sort(stems)
 	stems = slices.Compact(stems)
-	out := make([]Ranked, len(x.candidates))
-	for i := range out {
-		out[i] = Ranked{Name: x.candidates[i].Name, Index: i}
+	score, err := x.byWords(ctx, stems)
+	if err != nil {
+		return nil, err
 	}
+	best := x.best(score, most)
+	if x.like != nil {
+		best = x.best(score, max(most, shortlist))
+		for i := range score {
+			score[i] /= 3
+		}
+		near := best[:min(shortlist, len(best))]
+		x.like.compare(request, near, func(i int, whole, nearest float64) { score[i] += (whole + nearest) / 3 })
+		sortBest(score, best)
+		best = best[:most]
+	}
+	out := make([]Ranked, len(best))
+	for k, i := range best {
+		out[k] = Ranked{Name: x.candidates[i].Name, Confidence: score[i], Score: score[i], Reason: x.shared(stems, i), Index: i}
+		if x.like != nil {
+			out[k].Confidence = math.Round(rightAt(score[i])*1e4) / 1e4
+		}
+	}
+	return out, nil
+}
+
+// best lists the best candidates by a score, best first; equals keep their order.
+func (x *Index) best(score []float64, most int) []int {
+	all := make([]int, 0, len(score))
+	if most >= len(score) {
+		for i := range score {
+			all = append(all, i)
+		}
+		sortBest(score, all)
+		return all
+	}
+	// The least score that is among the best is found first, so that only those are put in order.
+	sorted := slices.Clone(score)
+	least := nth(sorted, len(sorted)-most)
+	room := most
+	for _, s := range score {
+		if s > least {
+			room--
+		}
+	}
+	for i, s := range score {
+		if s > least {
+			all = append(all, i)
+		} else if s == least && room > 0 {
+			room--
+			all = append(all, i)
+		}
+	}
+	sortBest(score, all)
+	return all
+}
+
+func sortBest(score []float64, list []int) {
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) })
+}
+
+// nth gives the number that would be at a place if the list were sorted, and moves those of the list.
+func nth(list []float64, at int) float64 {
+	for low, high := 0, len(list)-1; low < high; {
+		pivot := list[low+(high-low)/2]
+		i, j := low, high
+		for i <= j {
+			for list[i] < pivot {
+				i++
+			}
+			for list[j] > pivot {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case at <= j:
+			high = j
+		case at >= i:
+			low = i
+		default:
+			return list[at]
+		}
+	}
+	return list[at]
+}
+
+// shared says which words of a request a candidate has.
+func (x *Index) shared(stems []string, candidate int) string {
+	var b strings.Builder
+	for _, s := range stems {
+		if x.like != nil && smallStems[s] {
+			continue
+		}
+		if _, has := slices.BinarySearchFunc(x.postings[s], int32(candidate), func(p posting, i int32) int { return cmp.Compare(p.candidate, i) }); has {
+			b.WriteByte(' ')
+			b.WriteString(s)
+		}
+	}
+	if b.Len() == 0 {
+		return "shares no word"
+	}
+	return "shares" + b.String()
+}
+
+// byWords gives each candidate the share of a request's words, weighted by rarity, that it has.
+func (x *Index) byWords(ctx context.Context, stems []string) ([]float64, error) {
+	score := make([]float64, len(x.candidates))
 	asked := make(map[string]bool, len(stems))
 	total := 0.0
 	for k, s := range stems {
@@ -171,47 +312,40 @@ func (x *Index) Rank(ctx context.Context, request string) ([]Ranked, error) {
 		}
 		total += rarity
 		for _, p := range x.postings[s] {
-			r := &out[p.candidate]
-			r.Confidence += rarity * p.weight
-			r.Reason += " " + s
+			score[p.candidate] += rarity * float64(p.weight)
 		}
+	}
+	if total == 0 {
+		return score, nil
 	}
 	nearest := x.nearest(stems, total)
-	for i := range out {
-		if total > 0 {
-			said := 0.0
-			for _, w := range x.names[i] {
-				if asked[w.stem] {
-					said += w.share
-				}
+	for i := range score {
+		said := 0.0
+		for _, w := range x.names[i] {
+			if asked[w.stem] {
+				said += w.share
 			}
-			c := (1-nameShare)*out[i].Confidence/total + nameShare*said
-			if len(x.candidates[i].Examples) > 0 {
-				c = (1-exampleShare)*c + exampleShare*nearest[i]
-			}
-			out[i].Confidence = math.Round(c*1e4) / 1e4
 		}
-		if out[i].Reason != "" {
-			out[i].Reason = "shares" + out[i].Reason
-		} else {
-			out[i].Reason = "shares no word"
+		c := (1-nameShare)*score[i]/total + nameShare*said
+		if len(x.candidates[i].Examples) > 0 {
+			c = (1-exampleShare)*c + exampleShare*nearest[i]
 		}
+		score[i] = math.Round(c*1e4) / 1e4
 	}
-	slices.SortStableFunc(out, func(a, b Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return out, nil
+	return score, nil
 }
 
 // readExamples indexes past requests one by one: likeness to one of them says more than words from all.
 func (x *Index) readExamples() {
-	x.mentions = map[string][]int{}
+	x.mentions = map[string][]int32{}
 	for i := range x.candidates {
 		for _, text := range x.candidates[i].Examples {
-			stems := Stems(text)
+			stems := x.stems(text)
 			slices.Sort(stems)
-			e := example{candidate: i}
+			e := example{candidate: int32(i)}
 			for _, s := range slices.Compact(stems) {
-				e.weight += x.rarity[s]
-				x.mentions[s] = append(x.mentions[s], len(x.examples))
+				e.weight += float32(x.rarity[s])
+				x.mentions[s] = append(x.mentions[s], int32(len(x.examples)))
 			}
 			x.examples = append(x.examples, e)
 		}
@@ -225,7 +359,7 @@ func (x *Index) nearest(stems []string, total float64) []float64 {
 	if len(x.examples) == 0 {
 		return out
 	}
-	common := map[int]float64{}
+	common := make([]float64, len(x.examples))
 	for _, s := range stems {
 		for _, e := range x.mentions[s] {
 			common[e] += x.rarity[s]
@@ -233,7 +367,10 @@ func (x *Index) nearest(stems []string, total float64) []float64 {
 	}
 	second := make([]float64, len(x.candidates))
 	for e, both := range common {
-		like := 2 * both / (total + x.examples[e].weight)
+		if both == 0 {
+			continue
+		}
+		like := 2 * both / (total + float64(x.examples[e].weight))
 		i := x.examples[e].candidate
 		switch {
 		case like > out[i]:

@@ -73,6 +73,24 @@ func Stems(text string) []string {
 	return out
 }
 
+// allStems lists the stems of a text, those of small words too.
+func allStems(text string) []string {
+	var out []string
+	for _, w := range Words(text) {
+		out = append(out, w.Stem)
+	}
+	return out
+}
+
+// smallStems are the stems of the stop words.
+var smallStems = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range stopWords {
+		out[Stem(w)] = true
+	}
+	return out
+}()
+
 var stopWords = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`a an the this that these those it its it's is are am was were be been being do does did
