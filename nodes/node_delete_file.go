@@ -17,7 +17,7 @@ func deleteFile() nodetype.Type {
 			Name:        "delete-file",
 			Description: "Deletes one file for good.",
 			Inputs:      []ir.Port{{Key: "file_path", Type: value.String, Required: true, Description: "The file to delete."}},
-			Params:      []ir.Port{{Key: "confirm_delete", Type: value.Boolean, Required: true, Description: "Must be true: a deleted file cannot be had back."}},
+			Params:      []ir.Port{{Key: "confirm_delete", Type: value.Boolean, Required: true, Enum: []any{true}, Description: "Must be true: a deleted file cannot be had back."}},
 			Outputs:     []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects:     []ir.Effect{ir.Writes, ir.Destructive},
 		},

@@ -20,7 +20,7 @@ func deleteFolder() nodetype.Type {
 			Description: "Deletes a folder (directory) with everything in it for good, or only what is in it.",
 			Inputs:      []ir.Port{{Key: "path", Type: value.String, Required: true, Description: "The folder to delete; links in it are deleted, not what they lead to."}},
 			Params: []ir.Port{
-				{Key: "confirm_delete", Type: value.Boolean, Required: true, Description: "Must be true: a deleted folder cannot be had back."},
+				{Key: "confirm_delete", Type: value.Boolean, Required: true, Enum: []any{true}, Description: "Must be true: a deleted folder cannot be had back."},
 				{Key: "keep_folder", Type: value.Boolean, Default: false, Description: "Delete what is in the folder and keep the folder itself, empty."},
 			},
 			Outputs: []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},

@@ -27,6 +27,7 @@ func (a *app) requestCommand(root *cobra.Command) {
 	f.keeping(root)
 	f.dryRunning(root, "plan, show what a run would do and run nothing")
 	root.Flags().Bool("version", false, "print the version")
+	root.ValidArgsFunction = a.completeRun // the first word may name what is run
 	root.RunE = func(c *cobra.Command, args []string) error {
 		line, err := readRequestLine(c, args)
 		switch {

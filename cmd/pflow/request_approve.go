@@ -13,6 +13,9 @@ import (
 func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err error) {
 	if !a.interactive() {
 		why := "--yes approves the plan"
+		if a.foreseenToDestroy(d) != "" {
+			why = "--yes=" + yesDestructive + " approves the plan and what it destroys"
+		}
 		if d.foreign != "" {
 			why = fmt.Sprintf("%s; to approve exactly this: %s", d.foreign, d.made.command("--yes="+d.digest))
 		}

@@ -64,10 +64,8 @@ cancelled or waits for approval is continued by pflow resume.
 all. Each line gets one result line {line, id, status, outputs, error, run_id}, in order; id is the line's own, if it has one. What destroys
 is shown for the first line and approved once for all. If a line failed the exit status is 1. pflow resume goes on with the lines that have no
 result yet; none that has one runs again.`,
-		Example: "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.library().List().Names(), cobra.ShellCompDirectiveDefault
-		},
+		Example:            "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
+		ValidArgsFunction:  a.completeRun,
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := f.read(c, args, "pflow run: name a saved workflow or a file; pflow workflow list shows those there are")

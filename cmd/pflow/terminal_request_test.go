@@ -397,23 +397,23 @@ func TestTerminalPart(t *testing.T) {
 
 // TestTerminalDestroysOnce: what destroys is approved by one answer, which names it and is no unless it is yes.
 func TestTerminalDestroysOnce(t *testing.T) {
-	const question = "This destroys what was there: delete-file (delete-file: it deletes other.md). Save as 'delete-confirm' and run? [y/N/e/s]: "
+	const question = "This destroys what was there: delete-file (delete-file: it deletes other.md). Save as 'delete-file-workflow' and run? [y/N/e/s]: "
 	d := newDesk(t)
-	tt := d.start("delete other.md, confirm delete")
+	tt := d.start("delete other.md")
 	tt.answer(question, "")
 	tt.exits(4)
 	if !d.has("other.md") {
 		t.Errorf("it was deleted:\n%s", tt.printed())
 	}
-	tt = d.start("delete other.md, confirm delete")
+	tt = d.start("delete other.md")
 	tt.answer(question, "y")
 	tt.exits(0)
 	if d.has("other.md") || strings.Count(tt.printed(), "destroys what was there") != 1 {
 		t.Errorf("it was not deleted, or asked for twice:\n%s", tt.printed())
 	}
 	d.file("more.md", "x")
-	tt = d.start("delete more.md, confirm delete")
-	tt.answer("it deletes more.md). Run 'delete-confirm'? [y/N]: ", "y")
+	tt = d.start("delete more.md")
+	tt.answer("it deletes more.md). Run 'delete-file-workflow'? [y/N]: ", "y")
 	tt.exits(0)
 	if d.has("more.md") {
 		t.Errorf("it was not deleted:\n%s", tt.printed())

@@ -201,7 +201,7 @@ func ports(b *strings.Builder, heading string, list []ir.Port) {
 		if p.Default != nil {
 			traits = append(traits, "default "+value.JSON(p.Default))
 		}
-		if len(p.Enum) > 0 {
+		if len(p.Enum) > 1 { // what has one value only is said by its description
 			var names []string
 			for _, e := range p.Enum {
 				names = append(names, value.JSON(e))

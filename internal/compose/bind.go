@@ -25,7 +25,7 @@ func (c *composer) bind(steps []*step) error {
 			}
 			inputs = append(inputs, mapparams.Input{
 				Name: name(n, &p), Type: p.Type, Kind: p.Kind, Description: p.Description, Required: p.Required,
-				Default: p.Default, HasDefault: p.Default != nil, Enum: p.Enum, Step: s.text(), Order: n + 1,
+				Default: p.Default, HasDefault: p.Default != nil, Enum: choices(p.Enum), Step: s.text(), Order: n + 1,
 			})
 		}
 	}
@@ -51,6 +51,14 @@ func (c *composer) bind(steps []*step) error {
 		}
 	}
 	return nil
+}
+
+// choices are values that there is a choice of: a flag that has one only is said by its name.
+func choices(values []any) []any {
+	if len(values) < 2 {
+		return nil
+	}
+	return values
 }
 
 // refers reports whether a place of the request names what an earlier step gives: the computed volume.

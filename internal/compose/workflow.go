@@ -37,6 +37,9 @@ func (c *composer) workflow() *ir.Workflow {
 				continue
 			case !given && (!p.Required || p.Default != nil):
 				continue
+			case !given && len(p.Enum) == 1: // nothing is to be asked: what it does is approved before it runs
+				params[p.Key] = p.Enum[0]
+				continue
 			}
 			if flag, ok := b.value.(bool); ok && given {
 				params[p.Key] = flag // wording, not a value: all .go files is recursive
