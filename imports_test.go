@@ -71,11 +71,11 @@ var imports = map[string][]string{
 	"internal/extract":      {"internal/fault", "internal/value"},
 	"internal/planshape":    {"internal/value"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
-
-	"internal/coverage":  {"internal/diag", "internal/extract", "internal/retrieve"},
-	"internal/mapparams": {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
-	"internal/phrase":    {"ir", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
-	"internal/compose":   {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},
+	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
+	"internal/coverage/fit": {"internal/coverage"},
+	"internal/mapparams":    {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
+	"internal/phrase":       {"ir", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
+	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/extract", "internal/mapparams", "internal/retrieve"},
 
 	"internal/cputime":    {},
 	"internal/filelock":   {},

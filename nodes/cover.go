@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -22,11 +23,12 @@ func coverOp(d Deps) engine.Op {
 			{Name: "examples", Type: value.Array, Doc: "the requests that a saved workflow was approved for"},
 			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
 			{Name: "parts", Type: value.Any, Doc: "what a model says stands for the words of the request, as in validate; workflow and value may stand for them, too"},
+			{Name: "asking", Type: value.Boolean, Doc: "whether values have to be asked for: then less may be left"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 		},
 		Result: value.Object,
-		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}]}, by being node:ID, input:NAME, workflow, value or phrase; " +
-			"start and end in bytes",
+		ResultDoc: "{parts: [{text, start, end, by}], open: [{text, start, end, why}], left, strict}, by being node:ID, input:NAME, workflow, value or phrase; " +
+			"start and end in bytes; left, without parts given: how much is open, too much from 1 on; strict: a component states effects or forms, or past requests stand for what they are like, so that one open word is too much",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: cover-example
@@ -81,10 +83,23 @@ nodes:
 					}
 					marks = append(marks, [2]int{e.Start, e.End})
 				}
-				return engine.Output{Result: coverageValue(coverage.ByWords(read.Text, said, values, marks))}, nil
+				covered := coverage.ByWords(read.Text, said, values, marks)
+				out := coverageValue(covered)
+				out["left"] = covered.Left(read.Text).Measure(in.Prep["asking"] == true, len(w.Nodes) == 1)
+				out["strict"] = whole || strict(w, shelf.Catalogue)
+				return engine.Output{Result: out}, nil
 			}
 		},
 	}
+}
+
+// strict reports whether a step has a component that states effects, or forms: it does what it says and nothing else. What others
+// say of themselves is free text, and a request may say the same in other words.
+func strict(w *ir.Workflow, c *ir.Catalogue) bool {
+	return slices.ContainsFunc(w.Nodes, func(n ir.Node) bool {
+		of := c.Get(n.Type)
+		return of == nil || len(of.Effects) > 0 || len(of.Forms) > 0
+	})
 }
 
 // saysItself reports whether the steps of a saved workflow say what it does: they have most of the words by which it is known.

@@ -4,6 +4,7 @@ package coverage
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"pflow/internal/retrieve"
@@ -85,6 +86,9 @@ var light = map[string]bool{"put": true, "take": true}
 // referring are words for what a workflow gives, whatever that is: every step that takes it stands for them.
 var referring = map[string]bool{"output": true, "outputs": true, "result": true, "results": true}
 
+// noTaker is why a value is open.
+const noTaker = "nothing in it takes this value"
+
 // ByWords accounts for a request by words alone: a word is explained by a value that holds it, else by the first of said
 // that has a word of its stem. What says too little to tell anything is a phrase. marks are further places that are open
 // where no value holds them, such as a number that nothing takes. The time is linear in request and texts.
@@ -115,7 +119,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		for mark < len(marks) && marks[mark][1] <= w.Start {
 			mark++
 		}
-		inMark := mark < len(marks) && marks[mark][0] <= w.Start
+		inMark := mark < len(marks) && marks[mark][0] <= w.Start && !held(taken, marks[mark])
 		who := by[w.Stem]
 		for len(whole) > 0 && whole[0].End <= w.Start {
 			whole = whole[1:]
@@ -125,7 +129,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		case isGrave(words, k) && !inWhole:
 			b.open(w.Start, w.End, "nothing in it is about this")
 		case inMark:
-			b.open(marks[mark][0], marks[mark][1], "nothing in it takes this value")
+			b.open(marks[mark][0], marks[mark][1], noTaker)
 		case len(who) > 0 && slices.Contains(who, before):
 			b.part(w.Start, w.End, before)
 		case len(who) > 0:
@@ -143,6 +147,12 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		b.part(taken[next].Start, taken[next].End, taken[next].By)
 	}
 	return b.Coverage
+}
+
+// held reports whether a value that something takes is in a place: the year 2030, of which 2030 is taken.
+func held(taken []Value, place [2]int) bool {
+	at := sort.Search(len(taken), func(k int) bool { return taken[k].End > place[0] })
+	return at < len(taken) && taken[at].Start < place[1]
 }
 
 // builder joins neighbours that the same thing stands for.

@@ -21,17 +21,23 @@ type builder struct {
 	values map[string]any
 	places map[string][2]int // of the values, by input
 	after  []ir.Edge         // from whom the next node is reached
+
+	nodes map[*expression]string // transform nodes, by what they compute
+	made  map[*Rule]string       // the node that an expression of a rule became part of
 }
 
 // build writes a reading as a workflow, with the values of its inputs.
 func build(r *reading, of func(string) *ir.Interface) *builder {
 	b := &builder{of: of, ids: map[*step]string{}, taken: map[string]bool{"stdin": true, "item": true, "previous": true, "index": true}, hidden: map[string]bool{}, inputs: map[string]string{},
-		values: map[string]any{}, places: map[string][2]int{}, w: &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}}
+		values: map[string]any{}, places: map[string][2]int{}, nodes: map[*expression]string{}, made: map[*Rule]string{}, w: &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}}
 	b.name(r.steps)
-	b.steps(r.steps)
-	for _, v := range r.asked {
-		b.output(v)
+	at := 0
+	for _, a := range r.asked { // what is computed for it comes before what is done next
+		b.steps(r.steps[at:a.at])
+		b.output(a.val)
+		at = a.at
 	}
+	b.steps(r.steps[at:])
 	return b
 }
 
@@ -70,12 +76,7 @@ func (b *builder) steps(steps []*step) {
 		if s.each != nil {
 			n.Batch = &ir.Batch{Items: b.value(s.each), As: "item", OnError: "fail", Concurrency: ir.Count{Value: 1}}
 		}
-		b.w.Nodes = append(b.w.Nodes, n)
-		for _, e := range b.after {
-			e.To = id
-			b.w.Edges = append(b.w.Edges, e)
-		}
-		b.after = []ir.Edge{{From: id, Action: ir.ActionDefault}}
+		b.add(n)
 		if s.cond == nil {
 			continue
 		}
@@ -88,7 +89,9 @@ func (b *builder) steps(steps []*step) {
 				continue
 			}
 			b.after = []ir.Edge{{From: id, Action: side.action}}
+			before := maps.Clone(b.nodes)
 			b.steps(side.steps)
+			b.nodes = before // what only one side computes is not there on the other
 			ends = append(ends, b.after...)
 		}
 		if len(s.yes) == 0 { // an action without an edge is an error
@@ -135,6 +138,8 @@ func (b *builder) value(v *val) any {
 		return "${" + b.piped() + "}"
 	case v.lit != nil:
 		return "${" + b.input(v) + "}"
+	case v.expr != nil:
+		return "${" + b.compute(v.expr) + ".result}"
 	case v.of != nil:
 		return "${" + b.ids[v.of] + "." + v.key + "}"
 	case v.parts != nil:

@@ -70,7 +70,7 @@ func (c *chart) fill(values []valueAt) error {
 		}
 		for _, v := range at[i] {
 			value := v.value
-			if v.sort == "words" && value == nil {
+			if value == nil {
 				value = c.text[v.start:v.end]
 			}
 			c.add(&edge{sort: v.sort, first: v.first, last: v.last, cost: v.cost,
@@ -117,17 +117,68 @@ func (c *chart) begin(i int) {
 	}
 	for _, stem := range c.stems(i) {
 		for _, entry := range c.g.first[stem] {
-			ok, bad := c.isWord(i, &entry.arc)
-			if !ok {
-				continue
+			for _, m := range c.match(&entry.arc, i, stem) {
+				c.advance(entry.rule, entry.a, entry.arc.to, i, m.end, nil, m.words, m.cost, m.typos)
 			}
-			cost, typos := 0.0, []typo(nil)
-			if bad {
-				cost, typos = costOfTypo, []typo{{i, entry.arc.word}}
-			}
-			c.advance(entry.rule, entry.a, entry.arc.to, i, i+1, nil, []int{i}, cost, typos)
 		}
 	}
+}
+
+// match is a word, or the words of a class, as they stand at a place.
+type match struct {
+	end   int
+	words []int
+	cost  float64
+	typos []typo
+}
+
+// match gives the ways in which the words of an arc stand at a place; stem, if there is one, is by what it was found.
+func (c *chart) match(a *arc, at int, stem string) []match {
+	if a.class == nil {
+		return c.matchWords([]arc{*a}, at)
+	}
+	var out []match
+	stems := []string{stem}
+	if stem == "" {
+		stems = c.stems(at)
+	}
+	for _, stem := range stems {
+		for _, k := range a.class.byStem[stem] {
+			out = append(out, c.matchWords(a.class.phrases[k], at)...)
+		}
+	}
+	return out
+}
+
+// matchWords reads a chain of words, the first of which is at a place; what asks for nothing may stand between.
+func (c *chart) matchWords(words []arc, at int) []match {
+	found := []match{{end: at}}
+	for n := range words {
+		var next []match
+		for _, m := range found {
+			skips := c.skips[m.end]
+			if n == 0 {
+				skips = skips[:1]
+			}
+			for skipped, from := range skips {
+				if from >= len(c.tokens) {
+					break
+				}
+				ok, bad := c.isWord(from, &words[n])
+				if !ok {
+					continue
+				}
+				got := match{from + 1, append(slices.Clone(m.words), from), m.cost + costOfSkip*float64(skipped), m.typos}
+				if bad {
+					got.cost += costOfTypo
+					got.typos = append(slices.Clone(m.typos), typo{from, words[n].word})
+				}
+				next = append(next, got)
+			}
+		}
+		found = next
+	}
+	return found
 }
 
 // stems are by what a token may be a word of a phrase.
@@ -174,14 +225,9 @@ func (c *chart) advance(r *Rule, a *automaton, state, first, at int, slots *bind
 				break
 			}
 			price := cost + costOfSkip*float64(skipped)
-			if arc.word != "" {
-				if ok, bad := c.isWord(from, arc); ok {
-					next := typos
-					if bad {
-						price += costOfTypo
-						next = append(slices.Clone(typos), typo{from, arc.word})
-					}
-					c.advance(r, a, arc.to, first, from+1, slots, append(slices.Clone(words), from), price, next)
+			if arc.slot == "" {
+				for _, m := range c.match(arc, from, "") {
+					c.advance(r, a, arc.to, first, m.end, slots, slices.Concat(words, m.words), price+m.cost, slices.Concat(typos, m.typos))
 				}
 				continue
 			}

@@ -32,11 +32,11 @@ func fieldsOf(d *yamltree.Decoder, r *Rule) yamltree.Fields {
 		"steps": func(v *yamltree.Value) {
 			d.Each(v, "a list of steps", func(v *yamltree.Value) {
 				s := Step{}
-				d.Mapping(v, "a step", yamltree.Fields{"id": d.Text(&s.ID), "do": d.Text(&s.Do), "with": d.Object(&s.With), "each": d.Text(&s.Each)})
+				d.Mapping(v, "a step", yamltree.Fields{"id": d.Text(&s.ID), "do": d.Text(&s.Do), "with": d.Object(&s.With), "each": d.Text(&s.Each), "expr": d.Text(&s.Expr)})
 				r.Steps = append(r.Steps, s)
 			})
 		},
-		"value": yamltree.Plain(&r.Value), "add": d.Object(&r.Add), "on": d.Text(&r.On),
+		"value": yamltree.Plain(&r.Value), "expr": d.Text(&r.Expr), "add": d.Object(&r.Add), "on": d.Text(&r.On),
 		"makes": d.Text(&r.Makes), "piped": d.Truth(&r.Piped), "prev": d.Truth(&r.Prev), "branch": d.Truth(&r.Branch), "negate": d.Truth(&r.Negate),
 	}
 }

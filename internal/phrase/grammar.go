@@ -33,6 +33,7 @@ type Rule struct {
 	Each    string         // the slot over whose items the step runs, if it is a list
 	Gives   string         // the output that it is; "" where it is nothing that can be shown
 	Steps   []Step         // in place of do
+	Expr    string         // an expression over slots: it becomes part of the transform step that whoever takes it needs
 	Value   any            // a fixed value, or a text with ${slot}
 	Add     map[string]any // params for the step of the head, the slot whose sort is as
 	On      string         // the node type that the head's step has to be
@@ -51,10 +52,11 @@ type Rule struct {
 
 // Step is one of several steps of a rule.
 type Step struct {
-	ID   string // ${ID.output} is what it gives
+	ID   string // ${ID.output} is what it gives; ${ID} where it is an expression
 	Do   string
 	With map[string]any
 	Each string
+	Expr string // in place of do
 }
 
 // Grammar is all that can be read. It never changes and is safe for concurrent use.
@@ -68,9 +70,10 @@ type Grammar struct {
 	bySort  map[string][]entry // by the sort of the slot that it begins with
 	words   map[string]bool    // every word of a pattern
 	stems   map[string]bool
-	sorts   map[string]bool // that a rule is
-	lists   map[string]bool // sorts with a +
-	vocab   []string        // words, sorted, for what is misspelt
+	sorts   map[string]bool              // that a rule is
+	lists   map[string]bool              // sorts with a +
+	vocab   []string                     // words, sorted, for what is misspelt
+	taken   map[string]map[string]taking // by sort, and the sort of the only slot that a rule's pattern is: lines of a text
 }
 
 // entry is a way into a rule: an arc from the first state of one of its patterns.
@@ -119,7 +122,7 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}}
+	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
 	for _, ending := range f.Endings {
 		g.endings[ending] = true
 	}
@@ -129,17 +132,25 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 	for _, phrase := range f.Joins {
 		g.joins = append(g.joins, strings.Fields(phrase))
 	}
+	classes := map[string]*class{}
+	for name, phrases := range f.Words {
+		classes[name] = newClass(phrases)
+		for _, phrase := range classes[name].phrases {
+			g.learn(phrase)
+		}
+	}
 	for i := range f.Rules {
 		r := &f.Rules[i]
+		g.sorts[r.As] = true // a rule that is left out is of its sort, too
 		if !r.usable(known) {
 			continue
 		}
 		r.index = len(g.rules)
-		if err := r.compile(f.Words); err != nil {
+		if err := r.compile(classes); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.source, err)
 		}
+		g.takes(r)
 		g.rules = append(g.rules, r)
-		g.sorts[r.As] = true
 		for _, a := range r.automata {
 			g.enter(r, a)
 		}
@@ -155,12 +166,12 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 func (r *Rule) usable(known func(string) bool) bool {
 	ok := r.Do == "" || known(r.Do)
 	for _, s := range r.Steps {
-		ok = ok && known(s.Do)
+		ok = ok && (s.Expr != "" || known(s.Do))
 	}
 	return ok
 }
 
-func (r *Rule) compile(classes map[string][]string) error {
+func (r *Rule) compile(classes map[string]*class) error {
 	if r.As == "" || len(r.Says) == 0 {
 		return fmt.Errorf("a rule wants as and says: %v", r.Says)
 	}
@@ -196,11 +207,12 @@ func (r *Rule) optional(name string) bool {
 // named are the slots that a rule speaks of.
 func (r *Rule) named() []string {
 	var out []string
-	for _, v := range []any{r.With, r.Value, r.Add} {
+	for _, v := range []any{r.With, r.Value, r.Add, r.Expr} {
 		out = append(out, refsIn(v)...)
 	}
 	for _, s := range r.Steps {
 		out = append(out, refsIn(s.With)...)
+		out = append(out, refsIn(s.Expr)...)
 		if s.Each != "" {
 			out = append(out, s.Each)
 		}
@@ -213,7 +225,7 @@ func (r *Rule) named() []string {
 	for k, name := range out {
 		out[k], _, _ = strings.Cut(name, ".")
 	}
-	return slices.DeleteFunc(out, func(name string) bool { return strings.HasPrefix(name, "prev:") })
+	return slices.DeleteFunc(out, func(name string) bool { return strings.HasPrefix(name, prevPrefix) || strings.HasSuffix(name, orPrev) })
 }
 
 // refsIn are the names that stand as ${name} in a value.
@@ -260,18 +272,29 @@ func (g *Grammar) enter(r *Rule, a *automaton) {
 		switch {
 		case arc.sort != "":
 			g.bySort[arc.sort] = append(g.bySort[arc.sort], entry{r, a, arc})
+		case arc.class != nil:
+			for stem := range arc.class.byStem {
+				g.first[stem] = append(g.first[stem], entry{r, a, arc})
+			}
 		case arc.word != "":
 			g.first[arc.stem] = append(g.first[arc.stem], entry{r, a, arc})
 		}
 	}
 	for _, arcs := range a.states {
+		g.learn(arcs)
 		for _, arc := range arcs {
-			if arc.word != "" {
-				g.words[arc.word], g.stems[arc.stem] = true, true
-			}
 			if base, ok := strings.CutSuffix(arc.sort, "+"); ok {
 				g.lists[base] = true
 			}
+		}
+	}
+}
+
+// learn notes the words of arcs as known.
+func (g *Grammar) learn(arcs []arc) {
+	for _, arc := range arcs {
+		if arc.word != "" {
+			g.words[arc.word], g.stems[arc.stem] = true, true
 		}
 	}
 }

@@ -23,6 +23,8 @@ type step struct {
 
 	cond    *val    // of a branch: yes runs if it holds, no if it does not
 	yes, no []*step // of a branch
+
+	val *val // of a step of a rule that is an expression: it is no node of its own
 }
 
 // val is what stands in a param.
@@ -33,9 +35,10 @@ type val struct {
 	key    string   // of that step: its output, perhaps with a path
 	prev   string   // what an earlier clause gave, of this sort
 	parts  []any    // a text of texts and values
-	item   bool     // the item of the batch that the step is
-	piped  bool     // what is piped in
-	name   string   // of the slot
+	expr   *expression
+	item   bool   // the item of the batch that the step is
+	piped  bool   // what is piped in
+	name   string // of the slot
 	sort   string
 	places []*val // what of the request it is made of, where it is a list
 }
@@ -46,7 +49,7 @@ func (v *val) list() bool {
 		_, ok := v.lit.value.([]any)
 		return ok
 	}
-	return v.of != nil || v.prev != ""
+	return v.of != nil || v.prev != "" || v.expr != nil
 }
 
 // bindings are what the slots of a phrase are.
@@ -96,6 +99,11 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		m.val = &val{prev: r.As, sort: r.As}
 	case r.Do != "" || len(r.Steps) > 0:
 		r.act(m, b)
+	case r.Expr != "":
+		if m.val = r.expression(r.Expr, b, nil); m.val == nil {
+			return nil
+		}
+		m.val.sort = r.As
 	case r.Piped:
 		m.val = &val{piped: true, sort: r.As}
 	case r.Value != nil:
@@ -182,11 +190,18 @@ func (r *Rule) act(m *meaning, b *bindings) {
 	var last *step
 	for _, s := range steps {
 		n := &step{rule: r, kind: s.Do, id: s.ID}
+		if s.Expr != "" {
+			n.val = r.expression(s.Expr, b, local)
+			local[s.ID] = n
+			continue
+		}
 		if e := b.get(s.Each); s.Each != "" && e != nil && e.meaning.val.list() {
 			n.each = e.meaning.val
 		}
 		if id, key, ok := strings.Cut(s.Each, "."); ok && local[id] != nil {
 			n.each = &val{of: local[id], key: key}
+		} else if s := local[s.Each]; s != nil && s.val != nil {
+			n.each = s.val
 		}
 		n.params, _ = r.fillStep(s, b, local, n.each != nil).(map[string]any)
 		if n.params == nil {
@@ -201,6 +216,11 @@ func (r *Rule) act(m *meaning, b *bindings) {
 		of := last
 		if id, rest, ok := strings.Cut(key, "."); ok && local[id] != nil {
 			of, key = local[id], rest
+		} else if s := local[key]; s != nil && s.val != nil {
+			given := *s.val
+			given.sort = r.As
+			m.val = &given
+			return
 		}
 		if of.each != nil {
 			key = "results"
@@ -220,8 +240,12 @@ func (r *Rule) fillStep(s Step, b *bindings, local map[string]*step, batch bool)
 // fill puts what the slots are in the place of ${slot}.
 func (r *Rule) fill(v any, b *bindings, local map[string]*step) any { return r.fillWith(v, b, local) }
 
-// prevPrefix begins the name of what an earlier clause gave: ${prev:text}.
-const prevPrefix = "prev:"
+// prevPrefix begins the name of what an earlier clause gave: ${prev:text}. orPrev ends the name of a slot that may lack: it is
+// then what an earlier clause gave, of the sort of that name.
+const (
+	prevPrefix = "prev:"
+	orPrev     = "?"
+)
 
 // left stands for a param whose slot the phrase does not have.
 type left struct{}
@@ -270,18 +294,24 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		name, tail, _ := strings.Cut(after, "}")
 		rest = tail
 		root, key, _ := strings.Cut(name, ".")
-		switch e, s := b.get(name), local[root]; {
+		e, s := b.get(strings.TrimSuffix(name, orPrev)), local[root]
+		switch {
 		case strings.HasPrefix(name, prevPrefix):
 			parts = append(parts, &val{prev: name[len(prevPrefix):], sort: name[len(prevPrefix):]})
 		case e != nil && e.meaning.val != nil:
 			v := *e.meaning.val
 			if v.name == "" {
-				v.name = name
+				v.name = strings.TrimSuffix(name, orPrev)
 			}
 			if v.item && v.name == name {
 				v.name = ""
 			}
 			parts = append(parts, &v)
+		case strings.HasSuffix(name, orPrev):
+			name = strings.TrimSuffix(name, orPrev)
+			parts = append(parts, &val{prev: name, sort: name, name: name})
+		case s != nil && s.val != nil:
+			parts = append(parts, s.val)
 		case s != nil:
 			if s.each != nil {
 				key = "results"

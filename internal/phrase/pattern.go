@@ -21,15 +21,43 @@ type arc struct {
 	to    int
 	word  string // lower case
 	exact bool   // in this form alone
+	class *class // or by one of a list of words
 	stem  string
 	slot  string
 	sort  string
 }
 
-func (a *arc) empty() bool { return a.word == "" && a.sort == "" }
+func (a *arc) empty() bool { return a.word == "" && a.sort == "" && a.class == nil }
+
+// class is a list of words for the same thing, each a chain of arcs.
+type class struct {
+	phrases [][]arc
+	byStem  map[string][]int // of their first words
+}
+
+func newClass(phrases []string) *class {
+	c := &class{byStem: map[string][]int{}}
+	for _, text := range phrases {
+		var words []arc
+		for _, w := range strings.Fields(text) {
+			words = append(words, wordArc(w))
+		}
+		if len(words) > 0 {
+			c.byStem[words[0].stem] = append(c.byStem[words[0].stem], len(c.phrases))
+			c.phrases = append(c.phrases, words)
+		}
+	}
+	return c
+}
+
+// wordArc leads on by a word; word! by the word in no other form.
+func wordArc(w string) arc {
+	word, exact := strings.CutSuffix(strings.ToLower(w), "!")
+	return arc{word: word, stem: retrieve.Stem(word), exact: exact && word != ""}
+}
 
 // compilePattern reads a pattern; classes are those that it may name.
-func compilePattern(text string, classes map[string][]string) (*automaton, error) {
+func compilePattern(text string, classes map[string]*class) (*automaton, error) {
 	p := &patternReader{text: text, classes: classes, a: &automaton{states: make([][]arc, 1)}}
 	end, err := p.alternatives(0, 0)
 	if err != nil {
@@ -86,7 +114,7 @@ func (a *automaton) ends(state int) bool {
 type patternReader struct {
 	text    string
 	at      int
-	classes map[string][]string
+	classes map[string]*class
 	a       *automaton
 }
 
@@ -167,9 +195,7 @@ func (p *patternReader) sequence(from int) (int, error) {
 				return 0, fmt.Errorf("there is no list of words <%s>", name)
 			}
 			to := p.state()
-			for _, phrase := range of {
-				p.arc(p.words(from, strings.Fields(phrase)), arc{to: to})
-			}
+			p.arc(from, arc{to: to, class: of})
 			from = to
 		default:
 			end := p.at
@@ -190,8 +216,9 @@ func (p *patternReader) sequence(from int) (int, error) {
 func (p *patternReader) words(from int, words []string) int {
 	for _, w := range words {
 		to := p.state()
-		word, exact := strings.CutSuffix(strings.ToLower(w), "!")
-		p.arc(from, arc{to: to, word: word, stem: retrieve.Stem(word), exact: exact && word != ""})
+		a := wordArc(w)
+		a.to = to
+		p.arc(from, a)
 		from = to
 	}
 	return from

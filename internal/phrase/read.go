@@ -154,6 +154,9 @@ func (c *chart) stand(e *edge, b *builder, by []string, above string) {
 
 // madeBy is the id of the last step that a phrase itself makes or narrows, "" if it does neither.
 func (b *builder) madeBy(e *edge) string {
+	if e.rule.Expr != "" {
+		return b.made[e.rule]
+	}
 	if e.rule.Do == "" && len(e.rule.Steps) == 0 && e.rule.Add == nil && !e.rule.Branch {
 		return ""
 	}

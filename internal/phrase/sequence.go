@@ -8,8 +8,9 @@ import (
 
 // The sorts that a clause may be: something to do, or something to show.
 const (
-	sortDo  = "do"
-	sortAsk = "ask"
+	sortDo   = "do"
+	sortAsk  = "ask"
+	sortLead = "lead" // only where a request begins with it
 )
 
 // kept is how many readings of the first clauses are gone on with.
@@ -20,7 +21,8 @@ type reading struct {
 	steps []*step
 	last  *val // what was given last
 	made  *val // the file that was made last
-	asked []*val
+	asked []asked
+	given *val // by something to do: it is shown, unless what is done next takes it
 	cost  float64
 	edges []*edge
 	done  bool  // nothing may follow: what is behind a condition could be part of it
@@ -29,6 +31,12 @@ type reading struct {
 
 // costOfOpen is what a word costs that nothing stands for, where only a part can be read: more than any other word.
 const costOfOpen = 3
+
+// asked is what is shown, once so many steps were done.
+type asked struct {
+	val *val
+	at  int
+}
 
 // sequence joins clauses to a reading of the whole request, the cheapest; nil if there is none. With part, words may be left
 // open.
@@ -51,7 +59,10 @@ func (c *chart) sequence(part bool) *reading {
 				at[i+1] = append(at[i+1], r.leaving(i, c.fillers[i] || longest(c.g.joins, c.tokens[i:i+1]) > 0))
 			}
 			for from, price := range c.goOn(i, len(r.edges) > 0 && !r.leaves(i-1)) {
-				for _, sort := range []string{sortDo, sortAsk} {
+				for _, sort := range []string{sortDo, sortAsk, sortLead} {
+					if sort == sortLead && (len(r.edges) > 0 || len(r.open) > 0) {
+						continue
+					}
 					for _, e := range c.edges[from][sort] {
 						if next := r.with(c.g, e, price); next != nil {
 							at[e.last] = append(at[e.last], next)
@@ -69,7 +80,7 @@ func (c *chart) sequence(part bool) *reading {
 		}
 		for _, r := range at[i] {
 			if len(r.edges) > 0 && (best == nil || r.cost < best.cost) {
-				best = r
+				best = r.settle()
 			}
 		}
 	}
@@ -145,7 +156,6 @@ func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
 	if !ok {
 		return nil
 	}
-	next.steps = append(slices.Clone(r.steps), steps...)
 	next.asked = slices.Clone(r.asked)
 	next.edges = append(slices.Clone(r.edges), e)
 	if m.val != nil {
@@ -154,9 +164,6 @@ func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
 			return nil
 		}
 		next.last = v.(*val)
-		if e.sort == sortAsk {
-			next.asked = append(next.asked, v.(*val))
-		}
 	}
 	if m.made != nil {
 		v, ok := s.value(m.made)
@@ -165,8 +172,30 @@ func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
 		}
 		next.made = v.(*val)
 	}
+	if !s.used {
+		next.asked = slices.Clone(r.settle().asked)
+	}
+	next.steps = slices.Concat(r.steps, s.more, steps)
+	next.cost += s.cost
+	if m.val != nil {
+		if e.sort == sortAsk {
+			next.asked = append(next.asked, asked{next.last, len(next.steps)})
+		} else {
+			next.given = next.last
+		}
+	}
 	next.done = len(steps) > 0 && steps[len(steps)-1].cond != nil
 	return next
+}
+
+// settle shows what was given last, where nothing took it.
+func (r *reading) settle() *reading {
+	if r.given == nil {
+		return r
+	}
+	out := *r
+	out.asked, out.given = append(slices.Clone(r.asked), asked{r.given, len(r.steps)}), nil
+	return &out
 }
 
 // resolver puts what earlier clauses gave in the place of what refers to it.
@@ -174,6 +203,11 @@ type resolver struct {
 	g          *Grammar
 	last, made *val
 	moved      map[*step]*step // steps that are another one for it
+	exprs      map[*expression]*expression
+	as         map[string]*val // what was given last, taken as another sort
+	more       []*step         // that this needs
+	cost       float64
+	used       bool // what was given last was taken
 }
 
 func (s *resolver) steps(all []*step) ([]*step, bool) {
@@ -238,10 +272,18 @@ func (s *resolver) value(v *val) (any, bool) {
 	case v.prev == "file" && s.made != nil:
 		return s.made, true
 	case v.prev != "":
-		if s.last == nil || !s.g.is(s.last.sort, v.prev) {
+		given := s.previous(v.prev)
+		if given == nil {
 			return nil, false
 		}
-		return s.last, true
+		s.used = true
+		named := *given
+		if named.name == "" {
+			named.name = v.name
+		}
+		return &named, true
+	case v.expr != nil:
+		return s.expression(v)
 	case v.of != nil && s.moved[v.of] != nil:
 		n := *v
 		n.of = s.moved[v.of]
@@ -253,6 +295,14 @@ func (s *resolver) value(v *val) (any, bool) {
 			return nil, false
 		}
 		n.parts = parts.([]any)
+		return &n, true
+	case v.fixed != nil:
+		fixed, ok := s.tree(v.fixed)
+		if !ok {
+			return nil, false
+		}
+		n := *v
+		n.fixed = fixed
 		return &n, true
 	}
 	return v, true

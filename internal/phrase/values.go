@@ -28,8 +28,10 @@ import (
 //	command   a program and its arguments: a line in quotes, or words as they stand; a list of them
 //	word      one word, or a text in quotes
 //	words     words, as they stand, or a text in quotes
+//	caps      a word in capitals, such as ERROR, in a request that is not all capitals
+//	unknown   two to four words that no phrase knows
 var terminals = map[string]bool{"file": true, "folder": true, "path": true, "glob": true, "ending": true, "number": true, "integer": true, "date": true, "time": true,
-	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true}
+	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -61,6 +63,7 @@ var (
 	folderForm = regexp.MustCompile(`^(?:\.{1,2}|~)?/?(?:[\p{L}\p{N}_.+@~-]+/)*[\p{L}\p{N}_.+@~-]*/?$`)
 	endingForm = regexp.MustCompile(`^\.?[a-z][a-z0-9]{0,9}(?:\.[a-z][a-z0-9]{0,5})?$`)
 	bytesForm  = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*(bytes?|b|kb|kib|k|kilobytes?|mb|mib|m|megs?|megabytes?|gb|gib|g|gigs?|gigabytes?|tb|terabytes?)$`)
+	capsForm   = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
 	wholeForm  = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
@@ -110,7 +113,34 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 	}
 	texts(tokens, add)
 	commands(tokens, g.knows, add)
+	unknowns(tokens, g.knows, g.isFiller, add)
+	if strings.ToUpper(r.Text) != r.Text {
+		for k := range tokens {
+			text := tokens[k].text
+			if one := strings.TrimSuffix(text, "s"); len(one) > 2 && capsForm.MatchString(one) {
+				text = one // TODOs
+			}
+			if !tokens[k].quoted && capsForm.MatchString(text) {
+				add("caps", k, k+1, text, 0.05)
+			}
+		}
+	}
 	return out
+}
+
+// unknowns are the stretches of a few words that no phrase knows: a name, or what is looked for.
+func unknowns(tokens []token, known func(*token) bool, filler func([]token) int, add func(string, int, int, any, float64)) {
+	const most = 4
+	for first := range tokens {
+		for last := first + 1; last <= min(len(tokens), first+most); last++ {
+			if t := &tokens[last-1]; t.sign || t.quoted || known(t) {
+				break
+			}
+			if last > first+1 && filler(tokens[first:]) == 0 && filler(tokens[last-1:last]) == 0 {
+				add("unknown", first, last, nil, costOfText+0.05*float64(last-first))
+			}
+		}
+	}
 }
 
 // wordValues are what a token may be by its form.
