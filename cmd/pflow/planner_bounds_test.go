@@ -35,7 +35,7 @@ func TestPlannerBounds(t *testing.T) {
 		t.Parallel()
 		p := newPlanning(t, `{fault: slow, times: any}`)
 		p.savedAs("duplicate-file", duplicateFile)
-		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "limits.timeout=500ms")
+		plan, stderr, status := p.plan("copy a.txt to b.txt", "--set", "limits.timeout=4s")
 		if errorOf(plan, "kind") != "limit" || plan.Status != planner.Failed || status != exitUnplanned || !strings.Contains(stderr, "timeout") || len(p.server.Requests()) != 1 {
 			t.Errorf("%s, exit %d\n%s", summary(plan), status, stderr)
 		}
