@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -154,7 +153,7 @@ func (a *app) showSteps(ctx context.Context, to io.Writer, p *planner.Result, w 
 	if err != nil {
 		return // whoever plans has loaded it
 	}
-	values := maps.Clone(p.ExecutionParams)
+	values := workflow.AtHome(w, p.ExecutionParams, a.getenv("HOME"))
 	for _, in := range w.Inputs {
 		if in.FromStdin {
 			delete(values, in.Name) // the text is known to whoever piped it in, and may be long
@@ -192,7 +191,7 @@ func withEffects(text string, notes map[string][]string) []any {
 		last := i == len(lines)-2 // what follows the last line break is empty
 		switch before, word, found := strings.Cut(line, string(ir.Destructive)); {
 		case destroys[line]:
-			out = append(out, styled{codeRed, line})
+			out = append(out, styled{codeRed, strings.TrimSuffix(line, "\n")}, "\n")
 		case last && found && strings.HasPrefix(line, "effects: "):
 			out = append(out, before, styled{codeRed, string(ir.Destructive)}, word)
 		default:

@@ -23,7 +23,7 @@ import (
 const hostile = "evil\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2066\r\b\x7f\x1b[31mpflow:\x1b[0m end"
 
 // styles are what pflow itself writes: its styles around its own words, and the line of progress.
-var styles = regexp.MustCompile("\x1b\\[1m|\x1b\\[31mpflow:\x1b\\[0m|\x1b\\[33mpflow: warning:\x1b\\[0m|\x1b\\[0m|\r\x1b\\[K|\r\n|\n|\t")
+var styles = regexp.MustCompile("\x1b\\[1m|\x1b\\[31m[\\pL\\pM\\pN\\pP\\pS ]*\x1b\\[0m|\x1b\\[33mpflow: warning:\x1b\\[0m|\x1b\\[0m|\r\x1b\\[K|\r\n|\n|\t")
 
 // TestTerminalHostile goes over the commands with hostile names, descriptions, values, errors and replies on a terminal, with
 // colours: no control gets through but those of pflow's own styles.
@@ -84,6 +84,7 @@ func TestTerminalHostile(t *testing.T) {
 	commands := [][]string{
 		{hostile}, {hostile, "more"}, {"--yes", "copy " + hostile + " to b.txt"}, {"plan", "copy '" + hostile + "' to b.txt"}, {"plan", "--flow", hostile, "x y"},
 		{"plan", "--flow", "planner-offline", "copy '" + hostile + "' to b.txt", "--json"}, {"plan", "--from", "lines.jsonl", "--flow", "planner-offline"}, {"plan", "--date", hostile, "x y"}, {"plan", "x y", "--model", hostile},
+		{"--flow", "planner-offline", "--batch", "copy README.md to out.md and " + hostile}, {"--flow", "planner-offline", "--batch", "delete README.md and copy other.md to '" + hostile + "'"},
 		{"apply", "plan.json"}, {"apply", hostile}, {"run", hostile}, {"run", "./" + hostile + ".json"}, {"run", "./bad.json"},
 		{"run", "h-shell", "code=0"}, {"run", "h-shell", "code=1"}, {"run", "h-shell", "code=1", "--verbose"}, {"run", "h-shell", "code=1", "--json"}, {"run", "h-shell", "code=" + hostile, "--dry-run"},
 		{"run", "h-shell", "code=" + hostile, "--dry-run", "--json"}, {"run", "h-shell", "--batch"}, {"run", "h-shell", hostile}, {"run", "h-shell", hostile + "=1"}, {"run", "h-shell", "--" + hostile},

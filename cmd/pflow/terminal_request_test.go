@@ -419,3 +419,36 @@ func TestTerminalDestroysOnce(t *testing.T) {
 		t.Errorf("it was not deleted:\n%s", tt.printed())
 	}
 }
+
+// TestTerminalColours: what is open and what destroys is red where colours are used, and nowhere else.
+func TestTerminalColours(t *testing.T) {
+	for _, c := range []struct {
+		name, set string
+		args      []string
+		red       bool
+	}{
+		{"colours", "NO_COLOR=", nil, true},
+		{"NO_COLOR", "NO_COLOR=1", nil, false},
+		{"--no-color", "NO_COLOR=", []string{"--no-color"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.env = append(d.env, c.set)
+			tt := d.start(append(c.args, "--batch", "delete other.md")...)
+			tt.expect("destroys: it deletes other.md")
+			tt.exits(4)
+			open := d.start(append(c.args, "--batch", partly)...)
+			open.expect("?????????")
+			open.exits(5)
+			for text, red := range map[string]string{"destroys: it deletes other.md": "\x1b[31m    destroys: it deletes other.md\x1b[0m", "effects: writes, ": "effects: writes, \x1b[31mdestructive\x1b[0m"} {
+				if !strings.Contains(tt.printed(), text) || strings.Contains(tt.printed(), red) != c.red {
+					t.Errorf("red is %v:\n%q", !c.red, tt.printed())
+				}
+			}
+			if strings.Contains(open.printed(), "\x1b[31m?????????\x1b[0m") != c.red {
+				t.Errorf("red is %v:\n%q", !c.red, open.printed())
+			}
+		})
+	}
+}

@@ -94,10 +94,14 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 		}
 	}
 	inputs := make(map[string]any, len(p.Inputs))
+	paths := pathInputs(p.Workflow)
 	for _, in := range p.Inputs {
 		v, there, err := p.input(in, g)
 		if err != nil {
 			return nil, nil, err
+		}
+		if paths[in.Name] && !g.handed { // what a workflow hands on had its place already
+			v = atHome(v, p.shared.getenv()("HOME"))
 		}
 		switch {
 		case there:
