@@ -48,7 +48,7 @@ func readPhrasesOp(d Deps) engine.Op {
 		Result: value.Object,
 		ResultDoc: "{workflow: the IR, null where there is no reading, values: {input: value}, missing: [{name, type, description}], " +
 			"coverage: {parts, open}, types: node types, misspelt: [{text, start, end, as}], templatized: the request with {key} for its values, title, " +
-			"part: where there is no reading, the same of as much as can be read, with what is open in its coverage; null of nothing}",
+			"part: where there is no reading, the same of as much as can be read, with what is open in its coverage; null of nothing, speaks_of: the node types that phrases make steps of}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: read-phrases-example
@@ -84,6 +84,11 @@ nodes:
 					return engine.Output{}, err
 				}
 				out, err := phrasesValue(&r, in.Prep["stdin"])
+				speaks := []any{}
+				for _, name := range g.Types() {
+					speaks = append(speaks, name)
+				}
+				out["speaks_of"] = speaks
 				return engine.Output{Result: out}, err
 			}
 		},

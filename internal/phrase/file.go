@@ -12,7 +12,7 @@ func decode(name string, data []byte) (*file, error) {
 	d := &yamltree.Decoder{}
 	d.Mapping(doc, "a file of phrases", yamltree.Fields{
 		"words": lists(d, f.Words), "is": lists(d, f.Is),
-		"endings": d.Texts(&f.Endings), "filler": d.Texts(&f.Filler),
+		"guards": d.Texts(&f.Guards), "endings": d.Texts(&f.Endings), "filler": d.Texts(&f.Filler),
 		"joins": d.Texts(&f.Joins),
 		"rules": func(v *yamltree.Value) {
 			d.Each(v, "a list of rules", func(v *yamltree.Value) {

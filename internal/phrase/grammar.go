@@ -15,6 +15,7 @@ type file struct {
 	Filler  []string            // words that may stand anywhere and ask for nothing
 	Is      map[string][]string // what a sort is, too, where an earlier clause gave it
 	Endings []string            // of files, that are known without a dot before them: md files
+	Guards  []string            // words that are no value unless they stand in quotes: they change what is asked for
 	Joins   []string            // what stands between two wishes
 	Rules   []Rule
 }
@@ -65,6 +66,7 @@ type Grammar struct {
 	filler  [][]string
 	kinds   map[string][]string
 	endings map[string]bool
+	guards  map[string]bool
 	joins   [][]string
 	first   map[string][]entry // by the stem or word that a phrase begins with
 	bySort  map[string][]entry // by the sort of the slot that it begins with
@@ -111,6 +113,7 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 		for k, v := range f.Is {
 			all.Is[k] = append(all.Is[k], v...)
 		}
+		all.Guards = append(all.Guards, f.Guards...)
 		all.Endings = append(all.Endings, f.Endings...)
 		all.Filler, all.Joins = append(all.Filler, f.Filler...), append(all.Joins, f.Joins...)
 		for _, r := range f.Rules {
@@ -122,9 +125,12 @@ func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
+	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, guards: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
 	for _, ending := range f.Endings {
 		g.endings[ending] = true
+	}
+	for _, w := range f.Guards {
+		g.guards[w] = true
 	}
 	for _, phrase := range f.Filler {
 		g.filler = append(g.filler, strings.Fields(phrase))
@@ -336,4 +342,19 @@ func (g *Grammar) knows(t *token) bool { return g.words[t.word] || g.stems[retri
 // is reports whether something of a sort is one of another sort, too.
 func (g *Grammar) is(sort, other string) bool {
 	return sort == other || slices.Contains(g.kinds[sort], other)
+}
+
+// Types are the node types that some phrase makes a step of, in order.
+func (g *Grammar) Types() []string {
+	var out []string
+	for _, r := range g.rules {
+		if r.Do != "" {
+			out = append(out, r.Do)
+		}
+		for _, s := range r.Steps {
+			out = append(out, s.Do)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

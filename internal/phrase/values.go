@@ -111,8 +111,8 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 	for _, e := range r.Entities {
 		entityValue(e, tokens, add)
 	}
-	texts(tokens, add)
-	commands(tokens, g.knows, add)
+	g.texts(tokens, add)
+	g.commands(tokens, add)
 	unknowns(tokens, g.knows, g.isFiller, add)
 	if strings.ToUpper(r.Text) != r.Text {
 		for k := range tokens {
@@ -159,6 +159,9 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 	}
 	if mapparams.IsPattern(text) && strings.ContainsAny(text, "*?") {
 		add("glob", k, k+1, text, 0)
+		return
+	}
+	if g.guards[t.word] {
 		return
 	}
 	price := costOfWord
@@ -269,7 +272,7 @@ func durationText(iso string) string {
 }
 
 // texts are the stretches of words that a text may be: in quotes it is one token, else up to where a sign ends it.
-func texts(tokens []token, add func(string, int, int, any, float64)) {
+func (g *Grammar) texts(tokens []token, add func(string, int, int, any, float64)) {
 	if len(tokens) == 0 {
 		return
 	}
@@ -278,7 +281,7 @@ func texts(tokens []token, add func(string, int, int, any, float64)) {
 			continue
 		}
 		for last := first + 1; last <= min(len(tokens), first+mostOfText); last++ {
-			if t := &tokens[last-1]; t.quoted || t.sign && t.word != "," && t.word != "!" && t.word != "?" && t.word != "." {
+			if t := &tokens[last-1]; t.quoted || g.guards[t.word] || t.sign && t.word != "," && t.word != "!" && t.word != "?" && t.word != "." {
 				break
 			}
 			add("words", first, last, nil, costOfText+0.1*float64(last-first))
@@ -312,26 +315,29 @@ func commandLine(line string) []any {
 	return out
 }
 
-// commands are the stretches of words that may be a program and its arguments: where the first is a path or no word of the phrases, up
-// to a sign.
-func commands(tokens []token, known func(*token) bool, add func(string, int, int, any, float64)) {
+// commands are the stretches of words that may be a program and its arguments, up to a sign or a guard. What phrases know could be
+// meant as theirs: in quotes it is without doubt.
+func (g *Grammar) commands(tokens []token, add func(string, int, int, any, float64)) {
 	const most = 8
 	for first := range tokens {
-		t := &tokens[first]
-		if t.sign || t.quoted || known(t) && !strings.ContainsAny(t.text, "./") {
+		if t := &tokens[first]; t.sign || t.quoted || g.guards[t.word] {
 			continue
 		}
-		words := []any{}
+		words, price := []any{}, 0.0
 		for last := first; last < min(len(tokens), first+most); last++ {
 			t := &tokens[last]
-			if t.sign || !t.quoted && (commandLine(t.text) == nil || last > first && letters(t.word) && known(t)) {
-				break // what phrases know could be meant as theirs: a line in quotes is without doubt
+			if t.sign || g.guards[t.word] || g.isFiller(tokens[last:]) > 0 || longest(g.joins, tokens[last:last+1]) > 0 || !t.quoted && commandLine(t.text) == nil {
+				break
+			}
+			switch {
+			case letters(t.word) && g.knows(t):
+				price += costOfWord + costOfKnown
+			case last == first && !strings.Contains(t.text, "/"):
+				price += costOfWord
+			default:
+				price += 0.05
 			}
 			words = append(words, unquote(t.text))
-			price := 0.05 * float64(last-first)
-			if !strings.Contains(tokens[first].text, "/") {
-				price += costOfWord
-			}
 			add("command", first, last+1, append([]any{}, words...), price)
 		}
 	}
