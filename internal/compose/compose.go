@@ -11,6 +11,7 @@ package compose
 
 import (
 	"context"
+	"slices"
 
 	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
@@ -50,11 +51,19 @@ func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.I
 	} else if !chosen {
 		return Result{Reason: c.reason, Confidence: c.best, Partial: c.partial}, nil
 	}
-	if err := c.bind(c.steps); err != nil {
-		return Result{}, err
-	}
-	if err := c.wire(); err != nil {
-		return Result{}, err
+	for {
+		chosen := slices.Clone(c.steps)
+		if err := c.bind(c.steps); err != nil {
+			return Result{}, err
+		}
+		if err := c.wire(); err != nil {
+			return Result{}, err
+		}
+		kept, fewer := c.withoutNeedless(chosen)
+		if !fewer {
+			break
+		}
+		c.steps, c.taken = kept, nil // what they took is for others
 	}
 	if unmet := c.unmet(); unmet != "" {
 		return Result{Reason: unmet, Confidence: c.best, Partial: true}, nil
@@ -119,6 +128,7 @@ type step struct {
 	*usage
 	clause [2]int // what speaks of it: byte offsets
 	given  map[string]binding
+	stems  map[string]bool // of all that its interface says, once asked for
 }
 
 // binding is what an input gets: the output of an earlier step, or a value of the request, which becomes an input of the

@@ -105,6 +105,9 @@ type leftWords struct {
 	limits                                                     map[string][][]string // by their first word
 }
 
+// About reports whether a word in lower case is about a request and not of what is wanted: information, additionally.
+func About(word string) bool { return leftData().about[word] }
+
 // A clause is open from openShare on, if its words weigh leastOpen; one of less than leastClause tells nothing.
 const (
 	openShare   = 0.85
