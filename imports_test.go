@@ -39,6 +39,7 @@ var imports = map[string][]string{
 	"internal/rabinkarp": {},
 	"internal/inorder":   {"internal/fault"},
 	"internal/language":  {},
+	"internal/jsonedit":  {"internal/diag", "internal/fault", "internal/value"},
 	"internal/table":     {"internal/diag", "internal/fault", "internal/value"},
 	"internal/mask":      {"internal/value"},
 	"internal/outbound":  {"internal/fault"},

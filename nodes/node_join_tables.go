@@ -27,7 +27,7 @@ func joinTables() nodetype.Type {
 			Params: append([]ir.Port{
 				{Key: "with_on", Type: value.String, Description: "What the column is called in the second table, if otherwise."},
 				{Key: "keep", Type: value.String, Default: "matching", Enum: []any{"matching", "all"}, Description: "Whether rows of the first table that nothing fits are left out, or kept with empty values."},
-			}, readPorts()...),
+			}, formatPorts()...),
 			Outputs: heldOutputs("The rows: the columns of the first table, then those of the second; one that both have is NAME_2 of the second.", "How many rows there are in rows."),
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
@@ -37,7 +37,8 @@ func joinTables() nodetype.Type {
 			Params: map[string]any{"file_path": "sales.csv", "with_path": "customers.csv", "on": "customer", "with_on": "id"},
 			Outputs: map[string]any{
 				"rows":    []any{map[string]any{"item": "pen", "customer": "7", "name": "Ann"}, map[string]any{"item": "ink", "customer": "9", "name": "Bob"}},
-				"columns": []any{"item", "customer", "name"}, "count": 2,
+				"columns": []any{"item", "customer", "name"}, "count": 2, "lines": []any{"pen", "ink"},
+				"text": "item  customer  name\npen   7         Ann\nink   9         Bob\n",
 			},
 		},
 	}

@@ -50,10 +50,10 @@ func readTable() nodetype.Type {
 		},
 		Example: nodetype.Example{
 			Files:  map[string]string{"sales.csv": "name;price\nAda;12.5\nBob;9\nCid;101\n"},
-			Params: map[string]any{"file_path": "sales.csv", "types": "auto", "where": "row.price > 10", "sort_by": []any{"price desc"}},
+			Params: map[string]any{"file_path": "sales.csv", "types": "auto", "filter": []any{map[string]any{"column": "price", "op": ">", "value": 10}}, "sort_by": []any{"price desc"}},
 			Outputs: map[string]any{
 				"rows":    []any{map[string]any{"name": "Cid", "price": 101}, map[string]any{"name": "Ada", "price": 12.5}},
-				"columns": []any{"name", "price"}, "count": 2,
+				"columns": []any{"name", "price"}, "count": 2, "lines": []any{"Cid", "Ada"}, "text": "name  price\nCid   101\nAda   12.5\n",
 			},
 		},
 	}

@@ -58,6 +58,8 @@ func Types(d Deps) []nodetype.Type {
 		convertTable(),
 		summariseTable(),
 		joinTables(),
+		readJSON(),
+		editJSON(),
 		agent(d),
 		githubGetIssue(d),
 		githubListIssues(d),

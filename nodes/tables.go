@@ -22,6 +22,9 @@ const (
 	rawRow     = "sees the row as row and the names of inputs"
 	autoTypes  = "auto"
 	tableLimit = "At most so many rows."
+	filterText = `Takes only the rows for which all of these hold, such as [{column: price, op: ">", value: 10}]. op is ==, !=, >, >=, <, <=, between (two values), in (a list), ` +
+		`contains, startsWith, endsWith or empty; otherwise ==. Without column any column will do. {any: [...]}, {all: [...]} and {not: {...}} join conditions. ` +
+		`Numbers are compared as numbers, days as days; a text without capitals fits one with them.`
 )
 
 var listOfText = ir.MustStructure([]any{"string"})
@@ -35,6 +38,11 @@ func formatPort(description string) ir.Port {
 
 // readPorts say how a table is read.
 func readPorts() []ir.Port {
+	return append([]ir.Port{{Key: "more_paths", Type: value.Array, Structure: listOfText, Description: "Files of tables with the same columns, whose rows follow, such as [b.csv]."}}, formatPorts()...)
+}
+
+// formatPorts say how a table is written.
+func formatPorts() []ir.Port {
 	return []ir.Port{
 		formatPort("How the table is written: csv, tsv, jsonl (an object a line) or json (an array of objects). Otherwise the name's end says it."),
 		{Key: "header", Type: value.Boolean, Default: true, Description: "Whether the first line of CSV names the columns; without it they are column_1, column_2 and so on."},
@@ -50,6 +58,7 @@ func shapePorts() []ir.Port {
 	return []ir.Port{
 		{Key: "types", Type: value.Any, Description: "The types of columns, such as {price: number, paid: boolean}: string, number, integer or boolean; auto finds them. " + tableText},
 		{Key: "decimal", Type: value.String, Default: ".", Enum: []any{".", ","}, Description: "What stands before the fraction of a number."},
+		{Key: "filter", Type: value.Array, Structure: tableRows, Description: filterText},
 		{Key: "where", Type: value.String, Raw: true, Description: `Takes only the rows for which this expr expression is true, such as row.country == "Spain" and row.price > 10; it ` + rawRow + "."},
 		{Key: "add", Type: value.Object, Raw: true, Description: "Columns to compute, an expr expression each, such as {total: row.price * row.amount}; each " + rawRow + "."},
 	}
@@ -62,7 +71,7 @@ func pickPorts() []ir.Port {
 		{Key: "sort_by", Type: value.Array, Structure: listOfText, Description: `The columns to sort by, such as ["price desc", "name"]; numbers are sorted as numbers.`},
 		descendingPort(),
 		{Key: "limit", Type: value.Integer, Description: tableLimit},
-		{Key: "rename", Type: value.Object, Description: "New names of columns, such as {amount: qty}."},
+		{Key: "rename", Type: value.Any, Description: "New names of columns, such as {amount: qty}; or a list, [{column: amount, name: qty}]."},
 		{Key: "columns", Type: value.Array, Structure: listOfText, Description: "The columns to take, in this order, by their new names. Otherwise all."},
 		{Key: "without", Type: value.Array, Structure: listOfText, Description: "The columns to leave out."},
 	}
@@ -153,7 +162,40 @@ func readsTable(c nodetype.Call, path, text, rows string) (*tableIn, error) {
 		in.Name, in.doing = rows, "read "+rows
 		in.Source.Rows, _ = c.Params[rows].([]any)
 	}
+	if err == nil {
+		err = in.more(c)
+	}
 	return in, err
+}
+
+// more adds the tables of more_paths.
+func (in *tableIn) more(c nodetype.Call) error {
+	paths, _ := c.Params["more_paths"].([]any)
+	for i, item := range paths {
+		given, ok := item.(string)
+		if !ok || given == "" {
+			return fault.New(fault.InvalidRequest, "more_paths[%d] is %s; give the path of a table", i, value.Describe(item))
+		}
+		at, err := c.At("more_paths", given)
+		if err != nil {
+			return err
+		}
+		o, err := tableOptions(c, given, "")
+		if err != nil {
+			return err
+		}
+		part := table.Part{Options: o}
+		part.Name = quote(given)
+		part.Open = func() (io.ReadCloser, error) {
+			f, _, err := openRegular(at, "read "+part.Name, "list-files gives what is in it")
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		}
+		in.Source.More = append(in.Source.More, part)
+	}
+	return nil
 }
 
 // open begins to read the table.
@@ -203,6 +245,13 @@ func tableShape(ctx context.Context, c nodetype.Call, in *tableIn) (*table.Shape
 		}
 		return &e
 	}
+	if list, _ := c.Params["filter"].([]any); len(list) > 0 {
+		all, err := tableFilters("filter", list)
+		if err != nil {
+			return nil, err
+		}
+		s.Filter = &table.Filter{All: all}
+	}
 	if source := c.Text("where"); source != "" {
 		program, err := compile("where", source, value.Boolean)
 		if err != nil {
@@ -248,15 +297,38 @@ func tablePicks(c nodetype.Call, s *table.Shape) (err error) {
 	if s.Sort, err = sortKeys(c); err != nil {
 		return err
 	}
-	s.Rename = map[string]string{}
-	for name, to := range c.Object("rename") {
+	s.Rename, err = tableRenames(c.Params["rename"])
+	return err
+}
+
+// tableRenames reads the new names of columns: {column: name}, or a list of {column, name}.
+func tableRenames(v any) (map[string]string, error) {
+	pairs := map[string]any{}
+	switch v := v.(type) {
+	case nil:
+	case map[string]any:
+		pairs = v
+	case []any:
+		for i, item := range v {
+			m, _ := item.(map[string]any)
+			column, ok := m["column"].(string)
+			if _, twice := pairs[column]; !ok || len(m) != 2 || twice {
+				return nil, fault.New(fault.InvalidRequest, "rename[%d] is %s; give a column, each once, and its name: {column: amount, name: qty}", i, value.Describe(item))
+			}
+			pairs[column] = m["name"]
+		}
+	default:
+		return nil, fault.New(fault.InvalidRequest, "rename is %s; give new names by column, such as {amount: qty}", value.Describe(v))
+	}
+	out := map[string]string{}
+	for name, to := range pairs {
 		text, ok := to.(string)
 		if !ok || text == "" {
-			return fault.New(fault.InvalidRequest, "rename: the new name of %s is %s; give a text", quote(name), value.Describe(to))
+			return nil, fault.New(fault.InvalidRequest, "rename: the new name of %s is %s; give a text", quote(name), value.Describe(to))
 		}
-		s.Rename[name] = text
+		out[name] = text
 	}
-	return nil
+	return out, nil
 }
 
 func tableLimitOf(c nodetype.Call) (int, error) {
@@ -337,11 +409,16 @@ func compileRow(path, source string, inputs map[string]any, typeOf func(any) val
 
 // checkRowExpressions finds what is wrong with where and add before anything runs.
 func checkRowExpressions(params map[string]any) []ir.Problem {
+	var out []ir.Problem
+	if list, ok := params["filter"].([]any); ok {
+		if _, err := tableFilters("filter", list); err != nil {
+			out = append(out, ir.Problem{Path: "filter", Message: err.Error()})
+		}
+	}
 	inputs, ok := params["inputs"].(map[string]any)
 	if !ok && params["inputs"] != nil {
-		return nil // a template: the names are known when it runs
+		return out // a template: the names are known when it runs
 	}
-	var out []ir.Problem
 	if source, ok := params["where"].(string); ok && source != "" {
 		_, problems := compileRow("where", source, inputs, anyType, value.Boolean)
 		out = append(out, problems...)
@@ -368,7 +445,13 @@ func heldTable(rows []any, columns []string, count int, warnings []string) nodet
 	if rows == nil {
 		rows = []any{}
 	}
-	return nodetype.Outcome{Outputs: map[string]any{"rows": rows, "columns": names, "count": count}, Warnings: warnings}
+	lines := []any{}
+	if len(columns) > 0 {
+		for _, row := range rows {
+			lines = append(lines, table.Text(row.(map[string]any)[columns[0]]))
+		}
+	}
+	return nodetype.Outcome{Outputs: map[string]any{"rows": rows, "columns": names, "count": count, "lines": lines, "text": table.Aligned(columns, rows)}, Warnings: warnings}
 }
 
 func heldOutputs(rows, count string) []ir.Port {
@@ -376,5 +459,7 @@ func heldOutputs(rows, count string) []ir.Port {
 		{Key: "rows", Type: value.Array, Structure: tableRows, Description: rows},
 		{Key: "columns", Type: value.Array, Detail: true, Structure: listOfText, Description: "The names of the columns, in order."},
 		{Key: "count", Type: value.Integer, Detail: true, Description: count},
+		{Key: "lines", Type: value.Array, Detail: true, Structure: listOfText, Description: "The values of the first column as texts, row by row."},
+		{Key: "text", Type: value.String, Detail: true, Description: "The rows for a reader: the columns under one another."},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"pflow/ir"
 )
 
 // Costs of a reading. What is not said by the words of a phrase costs most.
@@ -38,6 +40,7 @@ type typo struct {
 // chart is one reading of a request.
 type chart struct {
 	g        *Grammar
+	of       func(string) *ir.Interface // a node type
 	ctx      context.Context
 	text     string
 	tokens   []token

@@ -36,8 +36,11 @@ type Rule struct {
 	Steps   []Step         // in place of do
 	Expr    string         // an expression over slots: it becomes part of the transform step that whoever takes it needs
 	Value   any            // a fixed value, or a text with ${slot}
-	Add     map[string]any // params for the step of the head, the slot whose sort is as
-	On      string         // the node type that the head's step has to be
+	On      string         // the node type that the step of the head has to be, or several: a|b. The head is the slot head, else the one whose sort is as
+	Lacks   []string       // params that it must not have
+	Add     map[string]any // params for the step of the head
+	Becomes string         // the node type that the head's step becomes; with gives it is that output of it
+	Params  map[string]any // what its params are called then, where they are called otherwise: {file_path: source_path}
 
 	Makes string // the slot that is the path of a file that it makes: the one that it is called next
 	Piped bool   // it is what is piped in
@@ -133,10 +136,10 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 		g.guards[w] = true
 	}
 	for _, phrase := range f.Filler {
-		g.filler = append(g.filler, strings.Fields(phrase))
+		g.filler = append(g.filler, strings.Fields(strings.ToLower(phrase)))
 	}
 	for _, phrase := range f.Joins {
-		g.joins = append(g.joins, strings.Fields(phrase))
+		g.joins = append(g.joins, strings.Fields(strings.ToLower(phrase)))
 	}
 	classes := map[string]*class{}
 	for name, phrases := range f.Words {
@@ -170,7 +173,7 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 
 // usable reports whether the node types that a rule needs are there.
 func (r *Rule) usable(known func(string) bool) bool {
-	ok := r.Do == "" || known(r.Do)
+	ok := (r.Do == "" || known(r.Do)) && (r.Becomes == "" || known(r.Becomes))
 	for _, s := range r.Steps {
 		ok = ok && (s.Expr != "" || known(s.Do))
 	}

@@ -2,8 +2,11 @@ package phrase
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"pflow/ir"
 )
 
 // meaning is what a phrase means: steps, in their order, and the value that it stands for.
@@ -91,13 +94,16 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		}
 	}
 	switch {
-	case r.Add != nil:
+	case r.On != "" && r.Do == "":
 		return r.narrow(m, slots)
 	case r.Branch:
 		return r.branch(g, b)
 	case r.Prev:
 		m.val = &val{prev: r.As, sort: r.As}
 	case r.Do != "" || len(r.Steps) > 0:
+		if r.On != "" && r.headStep(slots) == nil {
+			return nil
+		}
 		r.act(m, b)
 	case r.Expr != "":
 		if m.val = r.expression(r.Expr, b, nil); m.val == nil {
@@ -131,53 +137,122 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 	return m
 }
 
-// narrow gives the step of the head more params. A param that it has is not changed: that would be something else.
+// narrow gives the step of the head more params, makes another output of it the value, or makes it a step of another type. A
+// param that it has is not changed: that would be something else.
 func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
-	var head *edge
-	for _, s := range slots {
-		if s.edge.sort == r.As {
-			head = s.edge
-			break
-		}
-	}
-	if head == nil || head.meaning.val == nil || head.meaning.val.of == nil {
+	old := r.headStep(slots)
+	if old == nil || old.each != nil {
 		return nil
 	}
-	old := head.meaning.val.of
-	if old.kind != r.On || old.each != nil {
-		return nil
-	}
+	head := r.head(slots)
 	var b *bindings
 	for _, s := range slots {
 		b = &bindings{s.slot, s.edge, b}
 	}
 	next := &step{rule: old.rule, kind: old.kind, params: maps.Clone(old.params), id: old.id}
+	if r.Becomes != "" {
+		next.kind, next.rule, next.params = r.Becomes, r, map[string]any{}
+		for k, v := range old.params {
+			next.params[r.renamed(k)] = v
+		}
+	}
+	if r.Add == nil && r.Becomes == "" {
+		next = old
+	}
 	add, _ := r.fill(r.Add, b, nil).(map[string]any)
 	for k, v := range add {
 		was, there := next.params[k]
 		a, aList := was.([]any)
 		c, cList := v.([]any)
+		aMap, aIsMap := was.(map[string]any)
+		cMap, cIsMap := v.(map[string]any)
 		switch {
-		case !there:
+		case !there || reflect.DeepEqual(was, v):
 			next.params[k] = v
 		case aList && cList:
 			next.params[k] = slices.Concat(a, c)
+		case aIsMap && cIsMap && disjoint(aMap, cMap):
+			both := maps.Clone(aMap)
+			maps.Copy(both, cMap)
+			next.params[k] = both
 		default:
 			return nil
 		}
 	}
-	out := &meaning{made: m.made}
-	for _, s := range m.steps {
-		if s == old {
-			continue
+	if r.Becomes != "" {
+		for k, v := range old.rule.Default {
+			if _, there := next.params[r.renamed(k)]; !there {
+				next.params[r.renamed(k)] = v
+			}
 		}
-		out.steps = append(out.steps, s)
 	}
-	out.steps = append(out.steps, next)
+	out := &meaning{made: m.made, steps: m.steps}
+	if next != old {
+		out.steps = append(slices.DeleteFunc(slices.Clone(m.steps), func(s *step) bool { return s == old }), next)
+	}
+	if r.Becomes != "" && r.Gives == "" {
+		return out
+	}
 	moved := *head.meaning.val
 	moved.of = next
+	if r.As != sortShown {
+		moved.sort = r.As
+	}
+	if r.Gives != "" {
+		moved.key = r.Gives
+	}
 	out.val = &moved
 	return out
+}
+
+// head is what a rule narrows: the slot head, else the first that is of its own sort.
+func (r *Rule) head(slots []*bindings) *edge {
+	for _, s := range slots {
+		if s.slot == "head" {
+			return s.edge
+		}
+	}
+	for _, s := range slots {
+		if s.edge.sort == r.As {
+			return s.edge
+		}
+	}
+	return nil
+}
+
+// headStep is the step of the head, if it is one of those that the rule is on.
+func (r *Rule) headStep(slots []*bindings) *step {
+	head := r.head(slots)
+	if head == nil || head.meaning.val == nil || head.meaning.val.of == nil {
+		return nil
+	}
+	of := head.meaning.val.of
+	if !slices.Contains(strings.Split(r.On, "|"), of.kind) {
+		return nil
+	}
+	for _, param := range r.Lacks {
+		if _, there := of.params[param]; there {
+			return nil
+		}
+	}
+	return of
+}
+
+// renamed is what a param is called in the type that a step becomes.
+func (r *Rule) renamed(param string) string {
+	if name, ok := r.Params[param]; ok {
+		return ir.Text(name)
+	}
+	return param
+}
+
+func disjoint(a, b map[string]any) bool {
+	for k := range a {
+		if _, both := b[k]; both {
+			return false
+		}
+	}
+	return true
 }
 
 // act adds the steps of a rule.
@@ -247,18 +322,30 @@ const (
 	orPrev     = "?"
 )
 
+// mergeKey stands before a slot whose keys a mapping has, too.
+const mergeKey = "+"
+
 // left stands for a param whose slot the phrase does not have.
 type left struct{}
 
 func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 	switch v := v.(type) {
 	case string:
-		return fillText(v, b, local)
+		got := fillText(v, b, local)
+		if x, ok := got.(*val); ok && x.fixed != nil {
+			switch x.fixed.(type) {
+			case map[string]any, []any:
+				return x.fixed // what is added to it grows
+			}
+		}
+		return got
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
 			got := r.fillWith(item, b, local)
-			if _, gone := got.(left); !gone {
+			if more, ok := got.(map[string]any); ok && k == mergeKey {
+				maps.Copy(out, more)
+			} else if _, gone := got.(left); !gone {
 				out[k] = got
 			}
 		}
@@ -280,6 +367,14 @@ func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 	return v
 }
 
+// outputOf is the step that gives what a slot is; nil if none does.
+func outputOf(e *edge) *step {
+	if e == nil || e.meaning.val == nil {
+		return nil
+	}
+	return e.meaning.val.of
+}
+
 // fillText reads a text with ${slot}: a value if it is nothing else, else a text of parts.
 func fillText(text string, b *bindings, local map[string]*step) any {
 	var parts []any
@@ -297,7 +392,10 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		e, s := b.get(strings.TrimSuffix(name, orPrev)), local[root]
 		switch {
 		case strings.HasPrefix(name, prevPrefix):
-			parts = append(parts, &val{prev: name[len(prevPrefix):], sort: name[len(prevPrefix):]})
+			sort, output, _ := strings.Cut(name[len(prevPrefix):], ".")
+			parts = append(parts, &val{prev: sort, key: output, sort: sort})
+		case e == nil && s == nil && outputOf(b.get(root)) != nil:
+			parts = append(parts, &val{of: outputOf(b.get(root)), key: key})
 		case e != nil && e.meaning.val != nil:
 			v := *e.meaning.val
 			if v.name == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"strings"
 
 	"pflow/internal/coverage"
 	"pflow/internal/mapparams"
@@ -43,10 +44,10 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 	if len(tokens) == 0 || len(tokens) > mostTokens {
 		return Result{}, nil
 	}
-	values := g.valuesOf(request, tokens)
+	values := g.valuesOf(ctx, request, tokens)
 	var c *chart
 	for _, fuzzy := range []bool{false, true} {
-		c = &chart{g: g, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}
+		c = &chart{g: g, of: of, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}
 		if err := c.fill(values); err != nil {
 			return Result{}, err
 		}
@@ -157,13 +158,13 @@ func (b *builder) madeBy(e *edge) string {
 	if e.rule.Expr != "" {
 		return b.made[e.rule]
 	}
-	if e.rule.Do == "" && len(e.rule.Steps) == 0 && e.rule.Add == nil && !e.rule.Branch {
+	if e.rule.Do == "" && len(e.rule.Steps) == 0 && e.rule.On == "" && !e.rule.Branch {
 		return ""
 	}
 	var ids []string
 	var places []int
 	for s, id := range b.ids {
-		if s.rule == e.rule || e.rule.Add != nil && s.kind == e.rule.On {
+		if s.rule == e.rule || e.rule.On != "" && slices.Contains(strings.Split(e.rule.On, "|"), s.kind) {
 			ids = append(ids, id)
 			places = append(places, slices.IndexFunc(b.w.Nodes, func(n ir.Node) bool { return n.ID == id }))
 		}

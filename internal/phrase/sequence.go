@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"pflow/ir"
 )
 
 // The sorts that a clause may be: something to do, or something to show.
@@ -11,6 +13,8 @@ const (
 	sortDo   = "do"
 	sortAsk  = "ask"
 	sortLead = "lead" // only where a request begins with it
+
+	sortShown = "shown" // how something is shown: a table as text stays a table for the clauses behind
 )
 
 // kept is how many readings of the first clauses are gone on with.
@@ -64,7 +68,7 @@ func (c *chart) sequence(part bool) *reading {
 						continue
 					}
 					for _, e := range c.edges[from][sort] {
-						if next := r.with(c.g, e, price); next != nil {
+						if next := r.with(c, e, price); next != nil {
 							at[e.last] = append(at[e.last], next)
 						}
 					}
@@ -145,13 +149,13 @@ func (c *chart) isNumbering(k int) bool {
 }
 
 // with adds a clause. It is nil if the clause refers to what no clause before gave.
-func (r *reading) with(g *Grammar, e *edge, price float64) *reading {
+func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	if r.done {
 		return nil
 	}
 	m := e.meaning
 	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price, open: r.open}
-	s := &resolver{g: g, last: r.last, made: r.made, moved: map[*step]*step{}}
+	s := &resolver{g: c.g, last: r.last, made: r.made, moved: map[*step]*step{}, of: c.of}
 	steps, ok := s.steps(m.steps)
 	if !ok {
 		return nil
@@ -208,6 +212,15 @@ type resolver struct {
 	more       []*step         // that this needs
 	cost       float64
 	used       bool // what was given last was taken
+	of         func(string) *ir.Interface
+}
+
+// gives reports whether a node type has an output.
+func (s *resolver) gives(kind, output string) bool {
+	if s.of == nil || s.of(kind) == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.of(kind).Outputs, func(p ir.Port) bool { return p.Key == output })
 }
 
 func (s *resolver) steps(all []*step) ([]*step, bool) {
@@ -277,6 +290,12 @@ func (s *resolver) value(v *val) (any, bool) {
 			return nil, false
 		}
 		s.used = true
+		if v.key != "" { // another output of the same step
+			if given.of == nil || !s.gives(given.of.kind, v.key) {
+				return nil, false
+			}
+			return &val{of: given.of, key: v.key}, true
+		}
 		named := *given
 		if named.name == "" {
 			named.name = v.name
@@ -288,6 +307,11 @@ func (s *resolver) value(v *val) (any, bool) {
 		n := *v
 		n.of = s.moved[v.of]
 		return &n, true
+	case v.fixed != nil:
+		n := *v
+		var ok bool
+		n.fixed, ok = s.tree(v.fixed)
+		return &n, ok
 	case v.parts != nil:
 		n := *v
 		parts, ok := s.tree(v.parts)

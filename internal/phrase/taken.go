@@ -14,7 +14,7 @@ const (
 
 // takes notes the rules by which something of one sort is taken as one of another: those with a pattern that is a slot alone.
 func (g *Grammar) takes(r *Rule) {
-	if r.Prev || r.Piped || r.Branch || r.Add != nil {
+	if r.Prev || r.Piped || r.Branch || r.On != "" {
 		return
 	}
 	for _, text := range r.Says {

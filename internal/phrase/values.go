@@ -1,13 +1,19 @@
 package phrase
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
+	"pflow/internal/retrieve"
 )
 
 // terminals are the sorts that a value of a request is by its form.
@@ -18,27 +24,36 @@ import (
 //	glob      a pattern of paths: *.txt
 //	ending    of files, without its dot: .md, md
 //	number    an integer or another number
-//	date      a day, as 2006-01-02
+//	date      a day, as 2006-01-02: one that is named, such as 31 January 2026. What counts from today (tomorrow, in 3 days) is a matter
+//	          of phrases, which have it computed whenever the workflow runs
 //	time      a clock time, as 15:04
 //	duration  a time such as 5m, as a text that parse_duration reads
 //	bytes     a size, in bytes: 10 kB, 1 MB
+//	period    days behind one another, such as December 2026, as 2026-12-01/2026-12-31
+//	money     an amount such as $15 or 15 euros, as a number
 //	url, email
+//	table-file, json-file   a file of rows (.csv, .tsv, .jsonl, .json), a file of JSON
 //	json      an object or a list in JSON
 //	quoted    a text in quotes
+//	name      two to four words that begin with capitals: New York
 //	command   a program and its arguments: a line in quotes, or words as they stand; a list of them
+//	noun      a word that can be what something is called, such as a column: none that only binds others, as is and twice do
+//	proper    a word that begins with a capital, though no sentence begins with it
 //	word      one word, or a text in quotes
 //	words     words, as they stand, or a text in quotes
 //	caps      a word in capitals, such as ERROR, in a request that is not all capitals
 //	unknown   two to four words that no phrase knows
 var terminals = map[string]bool{"file": true, "folder": true, "path": true, "glob": true, "ending": true, "number": true, "integer": true, "date": true, "time": true,
-	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true}
+	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true,
+	"money": true, "period": true, "table-file": true, "json-file": true, "name": true, "noun": true, "proper": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
-	costOfWord  = 0.3  // each word that is taken as a value, by no form of its own
-	costOfText  = 0.5  // words that are taken as a text though nothing holds them together
-	mostOfText  = 14   // words of such a text
-	costOfKnown = 0.15 // on top, where phrases know the word
+	costOfProper = 0.2  // a word with a capital
+	costOfWord   = 0.3  // each word that is taken as a value, by no form of its own
+	costOfText   = 0.5  // words that are taken as a text though nothing holds them together
+	mostOfText   = 14   // words of such a text
+	costOfKnown  = 0.15 // on top, where phrases know the word
 )
 
 // literal is a value that the request has.
@@ -68,7 +83,7 @@ var (
 )
 
 // valuesOf lists what could be values of a request.
-func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
+func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []token) []valueAt {
 	var out []valueAt
 	add := func(sort string, first, last int, value any, cost float64) {
 		out = append(out, valueAt{sort: sort, first: first, last: last, value: value, cost: cost, start: tokens[first].start, end: tokens[last-1].end})
@@ -80,7 +95,7 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 			continue
 		case t.quoted:
 			text := unquote(t.text)
-			for _, sort := range []string{"quoted", "word", "words"} {
+			for _, sort := range []string{"quoted", "noun", "word", "words"} {
 				add(sort, k, k+1, text, 0)
 			}
 			if words := commandLine(text); words != nil {
@@ -90,6 +105,7 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 				add("path", k, k+1, text, 0.02)
 				if path.Ext(text) != "" {
 					add("file", k, k+1, text, 0.01)
+					fileKinds(text, k, add)
 				}
 				add("folder", k, k+1, text, 0.05)
 			}
@@ -111,6 +127,7 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 	for _, e := range r.Entities {
 		entityValue(e, tokens, add)
 	}
+	innerDays(ctx, r, tokens, add)
 	g.texts(tokens, add)
 	g.commands(tokens, add)
 	unknowns(tokens, g.knows, g.isFiller, add)
@@ -125,6 +142,7 @@ func (g *Grammar) valuesOf(r *mapparams.Request, tokens []token) []valueAt {
 			}
 		}
 	}
+	names(tokens, add)
 	return out
 }
 
@@ -164,11 +182,21 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 	if g.guards[t.word] {
 		return
 	}
+	if n, ok := numberWords[t.word]; ok {
+		add("integer", k, k+1, n, 0.01)
+	} else if wholeForm.MatchString(text) && len(text) < 10 && text[0] != '-' {
+		n, _ := strconv.Atoi(text)
+		add("integer", k, k+1, n, 0.01)
+		add("number", k, k+1, n, 0.01)
+	}
 	price := costOfWord
 	if g.knows(t) {
 		price += costOfKnown
 	}
 	add("word", k, k+1, text, price)
+	if !binds(t.word) && text[0] != '-' && nameForm.MatchString(text) {
+		add("noun", k, k+1, text, price)
+	}
 	named := folderForm.MatchString(text)
 	ending := path.Ext(strings.TrimSuffix(text, "/"))
 	isFile := ending != "" && ending != text && !strings.HasSuffix(text, "/") && strings.Trim(ending, ".0123456789") != "" || strings.HasPrefix(text, ".") && len(text) > 2 && ending == text
@@ -177,6 +205,7 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 	case isFile:
 		add("file", k, k+1, text, 0)
 		add("path", k, k+1, text, 0.01)
+		fileKinds(text, k, add)
 	case strings.Contains(text, "/") || dots(text):
 		add("folder", k, k+1, text, 0)
 		add("path", k, k+1, text, 0.02)
@@ -191,6 +220,18 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 		case g.endings[t.word]:
 			add("ending", k, k+1, t.word, 0.1)
 		}
+	}
+}
+
+// fileKinds says what a file holds, by its ending.
+func fileKinds(name string, k int, add func(string, int, int, any, float64)) {
+	ending := strings.ToLower(path.Ext(name))
+	switch ending {
+	case ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json":
+		add("table-file", k, k+1, name, 0)
+	}
+	if ending == ".json" {
+		add("json-file", k, k+1, name, 0)
 	}
 }
 
@@ -236,7 +277,19 @@ func entityValue(e extract.Entity, tokens []token, add func(string, int, int, an
 			add("integer", first, last, n, 0)
 		}
 	case extract.Date:
-		add("date", first, last, e.Value, 0)
+		if !relative.MatchString(e.Text) {
+			add("date", first, last, e.Value, 0)
+		}
+	case extract.DateRange:
+		if !relative.MatchString(e.Text) {
+			if text := periodText(e); text != "" {
+				add("period", first, last, text, 0)
+			}
+		}
+	case extract.Currency:
+		if !e.Range {
+			add("money", first, last, e.Value, 0)
+		}
 	case extract.Time:
 		if s, ok := e.Value.(string); ok {
 			add("time", first, last, s, 0)
@@ -254,6 +307,47 @@ func entityValue(e extract.Entity, tokens []token, add func(string, int, int, an
 	}
 }
 
+// relative are the words of a day that counts from today, or from another day.
+var relative = regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|yesterday|now|next|last|this|coming|past|previous|ago|in|on|from|before|after|later|earlier|between|since|until|till|days?|weeks?|months?|years?|weekends?|` +
+	`end|beginning|start|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\b`)
+
+// periodText writes days as the first and the last of them: 2026-01-01/2026-01-31.
+func periodText(e extract.Entity) string {
+	from, _ := e.From.(string)
+	to, _ := e.To.(string)
+	end, err := time.Parse(time.DateOnly, to)
+	if from == "" || err != nil {
+		return ""
+	}
+	return from + "/" + end.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// innerDays are the days that are named inside a longer reading: 24 December in 10 days before 24 December.
+func innerDays(ctx context.Context, r *mapparams.Request, tokens []token, add func(string, int, int, any, float64)) {
+	for _, e := range r.Entities {
+		if e.Kind != extract.Date && e.Kind != extract.DateRange && e.Kind != extract.DateTime && e.Kind != extract.Duration || !relative.MatchString(e.Text) {
+			continue
+		}
+		for k := range tokens {
+			if tokens[k].start <= e.Start || tokens[k].start >= e.End || tokens[k].sign {
+				continue
+			}
+			inner, err := extract.Entities(ctx, r.Text[tokens[k].start:e.End], r.Now)
+			if err != nil || len(inner) == 0 || inner[0].Start != 0 {
+				continue
+			}
+			in := inner[0]
+			in.Start, in.End = in.Start+tokens[k].start, in.End+tokens[k].start
+			if in.Kind == extract.Date || in.Kind == extract.DateRange {
+				entityValue(in, tokens, add)
+			}
+		}
+	}
+}
+
+// numberWords are numbers that are part of a longer reading: two in two weeks.
+var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+
 var isoDuration = regexp.MustCompile(`^P(?:([0-9.]+)W)?(?:([0-9.]+)D)?(?:T(?:([0-9.]+)H)?(?:([0-9.]+)M)?(?:([0-9.]+)S)?)?$`)
 
 // durationText writes an ISO 8601 duration as 1w2d3h4m5s; "" if it has months or years, which are no fixed time.
@@ -269,6 +363,58 @@ func durationText(iso string) string {
 		}
 	}
 	return b.String()
+}
+
+// binds reports whether a word only binds others, so that nothing is called so.
+func binds(word string) bool {
+	for _, w := range retrieve.Words(word) {
+		if w.Stop && !named[word] || binding[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// binding are words like those that are looked up as stop words, for what they do to others; named are such words that things are
+// called by, too.
+var (
+	binding = setOf("except only unless until since twice once thrice again always never ever instead rather without but whether either neither nor among between through during because " +
+		"although though while otherwise else even still already yet randomly back away together apart same other another such own more most less least many much few several none nothing everything " +
+		"something anything someone anyone everyone nobody won't isn't aren't wasn't weren't doesn't didn't hasn't haven't to from")
+	named = setOf("like done need help")
+)
+
+func setOf(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// names are the words that begin with capitals, one that is not the first of a sentence, or two to four behind one another.
+func names(tokens []token, add func(string, int, int, any, float64)) {
+	const most = 4
+	text := ""
+	for first := range tokens {
+		if t := &tokens[first]; first > 0 && !t.sign && !t.quoted && tokens[first-1].word != "." {
+			if c, _ := utf8.DecodeRuneInString(t.text); unicode.IsUpper(c) {
+				add("proper", first, first+1, t.text, costOfProper)
+			}
+		}
+		for last := first; last < min(len(tokens), first+most); last++ {
+			t := &tokens[last]
+			if c, _ := utf8.DecodeRuneInString(t.text); t.sign || t.quoted || !unicode.IsUpper(c) {
+				break
+			}
+			if last == first {
+				text = t.text
+				continue
+			}
+			text += " " + t.text
+			add("name", first, last+1, text, costOfWord)
+		}
+	}
 }
 
 // texts are the stretches of words that a text may be: in quotes it is one token, else up to where a sign ends it.

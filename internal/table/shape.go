@@ -6,16 +6,18 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
 
-// Shape says which rows of a table are taken, and what becomes of them, in this order: types, where, add, unique, sort, limit,
+// Shape says which rows of a table are taken, and what becomes of them, in this order: types, filter, where, add, unique, sort, limit,
 // rename, columns.
 type Shape struct {
 	Types   Types
 	Typed   bool // the rows that are given have their values in the types of their columns; otherwise as they were written
+	Filter  *Filter
 	Where   func(row map[string]any) (bool, error)
 	Add     []Added
 	Unique  []string // of rows that are equal in these columns the first is taken
@@ -46,6 +48,9 @@ const maxKeys = 1 << 20
 
 // Run gives the rows of a table in their new shape. A record is only good until the next one is given.
 func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) error {
+	if h := r.Header(); h != nil {
+		s.Settle(h)
+	}
 	if err := s.check(r.Header()); err != nil {
 		return err
 	}
@@ -53,6 +58,7 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 	seen := map[string]bool{}
 	sorted := &sorter{keys: s.Sort, types: s.Types, limit: s.Limit}
 	given := 0
+	filtered := filterColumns{filter: s.Filter}
 	for n := 0; ; n++ {
 		if n%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -64,6 +70,10 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 		if err != nil {
 			return err
 		}
+		if n == 0 && r.Header() == nil {
+			s.Settle(rec.Names)
+		}
+		filtered.see(rec.Names)
 		ok, err := s.row(rec)
 		if err != nil {
 			return err
@@ -94,6 +104,9 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 			return nil
 		}
 	}
+	if err := filtered.lacking(); err != nil {
+		return err
+	}
 	for _, rec := range sorted.done() {
 		if err := give(final.of(rec)); err != nil {
 			return err
@@ -102,8 +115,114 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 	return nil
 }
 
+// Settle takes the columns that are named for those that are there, where they are only written otherwise: with capitals, with a
+// blank for a hyphen, in the plural.
+func (s *Shape) Settle(there []string) {
+	for _, a := range s.Add {
+		if !slices.Contains(there, a.Name) {
+			there = append(slices.Clone(there), a.Name)
+		}
+	}
+	if s.Filter != nil {
+		s.Filter.settle(there)
+	}
+	for _, list := range [][]string{s.Unique, s.Without} {
+		settle(list, there)
+	}
+	for i, k := range s.Sort {
+		s.Sort[i].Column = Loose(k.Column, there)
+	}
+	for name, to := range s.Rename {
+		if loose := Loose(name, there); loose != name {
+			delete(s.Rename, name)
+			s.Rename[loose] = to
+		}
+	}
+	if final, err := s.Final(there); err == nil {
+		settle(s.Columns, final)
+	}
+}
+
+func settle(names, there []string) {
+	for i, name := range names {
+		names[i] = Loose(name, there)
+	}
+}
+
+// Loose is the column that a name means: the one that is called so, else the only one whose name is the same but for how it is
+// written, else the name itself.
+func Loose(name string, there []string) string {
+	if slices.Contains(there, name) {
+		return name
+	}
+	found := name
+	for _, column := range there {
+		if a, b := loosened(column), loosened(name); a == b || singular(a) == singular(b) {
+			if found != name {
+				return name
+			}
+			found = column
+		}
+	}
+	return found
+}
+
+func loosened(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == ' ' {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, name)
+}
+
+func singular(name string) string {
+	switch {
+	case strings.HasSuffix(name, "ies") && len(name) > 4:
+		return name[:len(name)-3] + "y"
+	case strings.HasSuffix(name, "ss"):
+	case strings.HasSuffix(name, "ses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"):
+		return name[:len(name)-2]
+	case strings.HasSuffix(name, "s") && len(name) > 2:
+		return name[:len(name)-1]
+	}
+	return name
+}
+
+// filterColumns notes which columns of a filter some row has, of a table whose rows name their columns themselves: one that
+// none has is misspelt.
+type filterColumns struct {
+	filter *Filter
+	there  names
+	last   []string
+}
+
+func (f *filterColumns) see(columns []string) {
+	if f.filter != nil && !slices.Equal(f.last, columns) {
+		f.last = columns
+		f.there.add(columns) // too many are refused where the rows are held
+	}
+}
+
+func (f *filterColumns) lacking() error {
+	if f.filter == nil || f.last == nil {
+		return nil
+	}
+	for _, name := range f.filter.Columns() {
+		if err := known(name, f.there.list); err != nil {
+			return fault.New(fault.InvalidRequest, "filter: %v", err)
+		}
+	}
+	return nil
+}
+
 // row types a row, asks whether it is taken, and adds to it.
 func (s *Shape) row(rec *Record) (bool, error) {
+	if s.Filter != nil {
+		if ok, err := s.Filter.holds(s.Types, rec); err != nil || !ok {
+			return false, err
+		}
+	}
 	cells := rec.Cells
 	if s.Where != nil || len(s.Add) > 0 || s.Typed {
 		if cells = s.cells; s.Typed || len(cells) != len(rec.Cells) {
@@ -192,6 +311,13 @@ func (s *Shape) check(header []string) error {
 		for _, name := range c.names {
 			if err := known(name, there); err != nil {
 				return fault.New(fault.InvalidRequest, "%s: %v", c.param, err)
+			}
+		}
+	}
+	if s.Filter != nil {
+		for _, name := range s.Filter.Columns() {
+			if err := known(name, header); err != nil {
+				return fault.New(fault.InvalidRequest, "filter: %v", err)
 			}
 		}
 	}

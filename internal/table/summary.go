@@ -63,7 +63,8 @@ type Summary struct {
 	order  []*group
 	room   int // different values that are remembered
 	of     []string
-	place  []int // of the columns in GroupBy, then of those of Measures
+	place  []int  // of the columns in GroupBy, then of those of Measures
+	seen   []bool // which of them some row has
 }
 
 type group struct {
@@ -84,10 +85,12 @@ type cell struct {
 // Run summarises the rows that a shape gives.
 func (s *Summary) Run(ctx context.Context, r Reader, shape *Shape) error {
 	if h := r.Header(); h != nil {
+		shape.Settle(h)
 		there, err := shape.Final(h)
 		if err != nil {
 			return err
 		}
+		s.loosen(there)
 		for _, name := range s.GroupBy {
 			if err := known(name, there); err != nil {
 				return fault.New(fault.InvalidRequest, "group_by: %v", err)
@@ -101,7 +104,24 @@ func (s *Summary) Run(ctx context.Context, r Reader, shape *Shape) error {
 	}
 	s.Types = shape.Types
 	s.groups = map[string]*group{}
-	return shape.Run(ctx, r, s.add)
+	if err := shape.Run(ctx, r, s.add); err != nil || s.Count == 0 {
+		return err
+	}
+	for i, name := range slices.Concat(s.GroupBy, s.measured()) {
+		if name != "" && !s.seen[i] {
+			return fault.New(fault.InvalidRequest, "no row has it: %v", Unknown(name, s.of))
+		}
+	}
+	return nil
+}
+
+// measured lists the columns of the measures; "" where none is wanted.
+func (s *Summary) measured() []string {
+	out := make([]string, len(s.Measures))
+	for i, m := range s.Measures {
+		out[i] = m.Of
+	}
+	return out
 }
 
 func (s *Summary) settle(r *Record) {
@@ -115,10 +135,18 @@ func (s *Summary) settle(r *Record) {
 	for _, m := range s.Measures {
 		s.place = append(s.place, slices.Index(r.Names, m.Of))
 	}
+	if s.seen == nil {
+		s.seen = make([]bool, len(s.place))
+	}
+	for i, at := range s.place {
+		s.seen[i] = s.seen[i] || at >= 0
+	}
 }
 
 func (s *Summary) add(r *Record) error {
-	s.Count++
+	if s.Count++; s.Count == 1 {
+		s.loosen(r.Names)
+	}
 	s.settle(r)
 	var key [128]byte
 	k := key[:0]
@@ -171,6 +199,16 @@ func (s *Summary) add(r *Record) error {
 		}
 	}
 	return nil
+}
+
+// loosen takes the columns that it names for those that are there.
+func (s *Summary) loosen(there []string) {
+	settle(s.GroupBy, there)
+	for i, m := range s.Measures {
+		if m.Of != "" {
+			s.Measures[i].Of = Loose(m.Of, there)
+		}
+	}
 }
 
 // remember takes room for n values.

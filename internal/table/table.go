@@ -79,7 +79,14 @@ type Options struct {
 type Source struct {
 	Name string // for messages: "data.csv", in quotes
 	Open func() (io.ReadCloser, error)
-	Rows []any // instead of Open: rows that are there already, objects
+	Rows []any  // instead of Open: rows that are there already, objects
+	More []Part // tables of the same columns, whose rows follow
+}
+
+// Part is a table that follows another one.
+type Part struct {
+	Source
+	Options
 }
 
 // Record is one row. Cells are string, json.Number, bool, nil, json.RawMessage (an object or a list) or, of rows that were
@@ -115,6 +122,82 @@ type Reader interface {
 
 // Open begins to read a table.
 func Open(s Source, o Options) (Reader, error) {
+	if len(s.More) == 0 {
+		return openOne(s, o)
+	}
+	rest := s.More
+	s.More = nil
+	first, err := openOne(s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &chain{Reader: first, header: first.Header(), first: s.Name, rest: rest}, nil
+}
+
+// chain gives the rows of several tables, one behind the other.
+type chain struct {
+	Reader
+	header   []string // of the first
+	first    string   // its name
+	rest     []Part
+	place    []int // where the columns of the first are in this one; nil: in the same places
+	warnings []string
+}
+
+func (c *chain) Header() []string { return c.header }
+
+func (c *chain) Warnings() []string { return append(slices.Clone(c.warnings), c.Reader.Warnings()...) }
+
+func (c *chain) Read() (*Record, error) {
+	for {
+		rec, err := c.Reader.Read()
+		if err != io.EOF || len(c.rest) == 0 {
+			if err == nil && c.place != nil {
+				cells := make([]any, len(c.place))
+				for i, at := range c.place {
+					cells[i] = rec.Cells[at]
+				}
+				rec = &Record{Names: c.header, Cells: cells, unit: rec.unit, Line: rec.Line}
+			}
+			return rec, err
+		}
+		c.warnings = c.Warnings()
+		if err := c.Reader.Close(); err != nil {
+			return nil, err
+		}
+		part := c.rest[0]
+		c.rest = c.rest[1:]
+		next, err := openOne(part.Source, part.Options)
+		if err != nil {
+			c.Reader = &held{}
+			return nil, err
+		}
+		c.Reader = next
+		if err := c.fit(part.Name); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fit finds the columns of the first table in the next one, which has to have the same.
+func (c *chain) fit(name string) error {
+	there := c.Reader.Header()
+	if c.place = nil; c.header == nil || there == nil || slices.Equal(c.header, there) {
+		return nil
+	}
+	if len(there) == len(c.header) {
+		for _, column := range c.header {
+			c.place = append(c.place, slices.Index(there, column))
+		}
+	}
+	if c.place == nil || slices.Contains(c.place, -1) {
+		return fault.New(fault.InvalidRequest, "%s has the columns %s, and %s has %s; tables that are put together have the same: take them with columns, or join them with join-tables",
+			name, strings.Join(there, ", "), c.first, strings.Join(c.header, ", "))
+	}
+	return nil
+}
+
+func openOne(s Source, o Options) (Reader, error) {
 	if s.Open == nil {
 		return &held{rows: s.Rows}, nil
 	}
