@@ -40,12 +40,12 @@ func TestComposePlainRequests(t *testing.T) {
 		"copy a.txt to b.txt tomorrow at noon":                 "",
 		"copy a.txt to b.txt if it is larger than 3 MB":        "",
 		"list the .md files in docs, but not x.md":             "",
-		"upload a.json to http://localhost/up":                 "convert-table", // which cover declines: upload is open
+		"upload a.json to http://localhost/up":                 "",
 		"mail a.txt to me@example.org":                         "",
 		"read p.json, keep those older than 30 and count them": "",
 		"save the first 7 entries of a.json to b.json":         "",
 		"how often does plum appear in a.txt":                  "",
-		"sort a.txt numerically and save it to b.txt":          "",
+		"sort a.txt numerically and save it to b.txt":          "read-table write-file", // phrases read it before
 		"zip pictures into pictures.zip":                       "",
 		`write "a" to a.txt and "b" to b.txt`:                  "",
 		"get http://localhost/p.json and print the owner":      "",

@@ -2,10 +2,7 @@ package nodes
 
 import (
 	"context"
-	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"pflow/internal/fault"
 	"pflow/internal/nodetype"
@@ -23,7 +20,7 @@ func convertTable() nodetype.Type {
 				"drops, renames or computes columns on the way; of any size.",
 			Inputs: []ir.Port{
 				{Key: "source_path", Type: value.String, Required: true, Description: "The file to read, such as sales.csv."},
-				{Key: "dest_path", Type: value.String, Description: "The file to write; folders on the way are made. It may be the same, with overwrite. Otherwise it has the name of source_path with the ending of to_format."},
+				{Key: "dest_path", Type: value.String, Required: true, Description: "The file to write; folders on the way are made. It may be the same, with overwrite."},
 				rowInputsPort(),
 			},
 			Params: slices.Concat(readPorts(), shapePorts(), pickPorts(), []ir.Port{
@@ -39,7 +36,7 @@ func convertTable() nodetype.Type {
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Check:   checkRowExpressions,
-		Foresee: foreseeConvertTable,
+		Foresee: foreseeTransfer,
 		Run:     runConvertTable,
 		Example: nodetype.Example{
 			Files:   map[string]string{"sales.csv": "name;price;amount\nAda;12.50;3\nBob;9;1\n"},
@@ -50,38 +47,7 @@ func convertTable() nodetype.Type {
 	}
 }
 
-// withDest gives the call with a dest_path: the source's name with the ending of to_format, where none is given.
-func withDest(c nodetype.Call) (nodetype.Call, error) {
-	format, from := c.Text("to_format"), c.Text("source_path")
-	switch {
-	case c.Params["dest_path"] != nil:
-		return c, nil
-	case format == "":
-		return c, fault.New(fault.InvalidRequest, "nothing says where the table is written; give dest_path, or to_format for a file beside %s", quote(from))
-	}
-	c.Params = maps.Clone(c.Params)
-	c.Params["dest_path"] = strings.TrimSuffix(from, filepath.Ext(from)) + "." + format
-	return c, nil
-}
-
-func foreseeConvertTable(c nodetype.Call, pending []string) nodetype.Foreseen {
-	for _, key := range []string{"dest_path", "source_path", "to_format"} {
-		if isPending(pending, key) && c.Params["dest_path"] == nil {
-			return foreseeFile(c, append(slices.Clone(pending), "dest_path"), "dest_path")
-		}
-	}
-	c, err := withDest(c)
-	if err != nil {
-		return nodetype.Foreseen{}
-	}
-	return foreseeTransfer(c, pending)
-}
-
 func runConvertTable(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
-	c, err := withDest(c)
-	if err != nil {
-		return nodetype.Outcome{}, err
-	}
 	out, err := writesTable(c, "dest_path")
 	if err != nil {
 		return nodetype.Outcome{}, err

@@ -37,8 +37,8 @@ func joinTables() nodetype.Type {
 			Params: map[string]any{"file_path": "sales.csv", "with_path": "customers.csv", "on": "customer", "with_on": "id"},
 			Outputs: map[string]any{
 				"rows":    []any{map[string]any{"item": "pen", "customer": "7", "name": "Ann"}, map[string]any{"item": "ink", "customer": "9", "name": "Bob"}},
-				"columns": []any{"item", "customer", "name"}, "count": 2, "lines": []any{"pen", "ink"},
-				"text": "item  customer  name\npen   7         Ann\nink   9         Bob\n",
+				"columns": []any{"item", "customer", "name"}, "count": 2, "values": []any{"pen", "ink"},
+				"listing": "item  customer  name\npen   7         Ann\nink   9         Bob\n",
 			},
 		},
 	}

@@ -53,7 +53,7 @@ func readTable() nodetype.Type {
 			Params: map[string]any{"file_path": "sales.csv", "types": "auto", "filter": []any{map[string]any{"column": "price", "op": ">", "value": 10}}, "sort_by": []any{"price desc"}},
 			Outputs: map[string]any{
 				"rows":    []any{map[string]any{"name": "Cid", "price": 101}, map[string]any{"name": "Ada", "price": 12.5}},
-				"columns": []any{"name", "price"}, "count": 2, "lines": []any{"Cid", "Ada"}, "text": "name  price\nCid   101\nAda   12.5\n",
+				"columns": []any{"name", "price"}, "count": 2, "values": []any{"Cid", "Ada"}, "listing": "name  price\nCid   101\nAda   12.5\n",
 			},
 		},
 	}

@@ -60,8 +60,8 @@ func summariseTable() nodetype.Type {
 			Outputs: map[string]any{
 				"rows":    []any{map[string]any{"country": "Spain", "total": 0.3, "sales": 2}, map[string]any{"country": "France", "total": 9, "sales": 1}},
 				"result":  []any{map[string]any{"country": "Spain", "total": 0.3, "sales": 2}, map[string]any{"country": "France", "total": 9, "sales": 1}},
-				"columns": []any{"country", "sales", "total"}, "count": 3, "lines": []any{"Spain", "France"},
-				"text": "country  sales  total\nSpain    2      0.3\nFrance   1      9\n",
+				"columns": []any{"country", "sales", "total"}, "count": 3, "values": []any{"Spain", "France"},
+				"listing": "country  sales  total\nSpain    2      0.3\nFrance   1      9\n",
 			},
 		},
 	}

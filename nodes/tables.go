@@ -24,7 +24,7 @@ const (
 	tableLimit = "At most so many rows."
 	filterText = `Takes only the rows for which all of these hold, such as [{column: price, op: ">", value: 10}]. op is ==, !=, >, >=, <, <=, between (two values), in (a list), ` +
 		`contains, startsWith, endsWith or empty; otherwise ==. Without column any column will do. {any: [...]}, {all: [...]} and {not: {...}} join conditions. ` +
-		`Numbers are compared as numbers, days as days; a text without capitals fits one with them.`
+		`A text without capitals fits one with them.`
 )
 
 var listOfText = ir.MustStructure([]any{"string"})
@@ -445,13 +445,13 @@ func heldTable(rows []any, columns []string, count int, warnings []string) nodet
 	if rows == nil {
 		rows = []any{}
 	}
-	lines := []any{}
+	texts := []any{}
 	if len(columns) > 0 {
 		for _, row := range rows {
-			lines = append(lines, table.Text(row.(map[string]any)[columns[0]]))
+			texts = append(texts, table.Text(row.(map[string]any)[columns[0]]))
 		}
 	}
-	return nodetype.Outcome{Outputs: map[string]any{"rows": rows, "columns": names, "count": count, "lines": lines, "text": table.Aligned(columns, rows)}, Warnings: warnings}
+	return nodetype.Outcome{Outputs: map[string]any{"rows": rows, "columns": names, "count": count, "values": texts, "listing": table.Aligned(columns, rows)}, Warnings: warnings}
 }
 
 func heldOutputs(rows, count string) []ir.Port {
@@ -459,7 +459,7 @@ func heldOutputs(rows, count string) []ir.Port {
 		{Key: "rows", Type: value.Array, Structure: tableRows, Description: rows},
 		{Key: "columns", Type: value.Array, Detail: true, Structure: listOfText, Description: "The names of the columns, in order."},
 		{Key: "count", Type: value.Integer, Detail: true, Description: count},
-		{Key: "lines", Type: value.Array, Detail: true, Structure: listOfText, Description: "The values of the first column as texts, row by row."},
-		{Key: "text", Type: value.String, Detail: true, Description: "The rows for a reader: the columns under one another."},
+		{Key: "values", Type: value.Array, Detail: true, Structure: listOfText, Description: "The values of the first column as texts, row by row."},
+		{Key: "listing", Type: value.String, Detail: true, Description: "The rows for a reader: the columns under one another."},
 	}
 }

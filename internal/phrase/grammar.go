@@ -233,6 +233,7 @@ func (r *Rule) named() []string {
 	}
 	for k, name := range out {
 		out[k], _, _ = strings.Cut(name, ".")
+		out[k], _, _ = strings.Cut(out[k], otherEnding)
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return strings.HasPrefix(name, prevPrefix) || strings.HasSuffix(name, orPrev) })
 }

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -367,6 +368,25 @@ func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 	return v
 }
 
+// otherEnding stands between a slot that is a file and one that is an ending: ${file~format} is the file's name with that ending.
+const otherEnding = "~"
+
+func withEnding(name string, b *bindings) *val {
+	file, ending, _ := strings.Cut(name, otherEnding)
+	of, with := b.get(file), b.get(ending)
+	if of == nil || with == nil || of.meaning.val == nil || of.meaning.val.lit == nil || with.meaning.val == nil {
+		return nil
+	}
+	name, isText := of.meaning.val.lit.value.(string)
+	end, isEnding := with.meaning.val.fixed.(string)
+	if !isText || !isEnding {
+		return nil
+	}
+	lit := *of.meaning.val.lit
+	lit.value = strings.TrimSuffix(name, path.Ext(name)) + "." + end
+	return &val{lit: &lit, name: "dest_path", sort: "file"}
+}
+
 // outputOf is the step that gives what a slot is; nil if none does.
 func outputOf(e *edge) *step {
 	if e == nil || e.meaning.val == nil {
@@ -391,6 +411,12 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		root, key, _ := strings.Cut(name, ".")
 		e, s := b.get(strings.TrimSuffix(name, orPrev)), local[root]
 		switch {
+		case strings.Contains(name, otherEnding):
+			v := withEnding(name, b)
+			if v == nil {
+				return left{}
+			}
+			parts = append(parts, v)
 		case strings.HasPrefix(name, prevPrefix):
 			sort, output, _ := strings.Cut(name[len(prevPrefix):], ".")
 			parts = append(parts, &val{prev: sort, key: output, sort: sort})
