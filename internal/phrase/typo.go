@@ -1,6 +1,8 @@
 package phrase
 
 import (
+	"strings"
+
 	"pflow/internal/retrieve"
 )
 
@@ -17,8 +19,8 @@ func (c *chart) near(i int) []nearWord {
 }
 
 func (g *Grammar) near(t *token) []nearWord {
-	if len(t.word) < 3 || t.sign || t.quoted || !letters(t.word) {
-		return nil
+	if len(t.word) < 3 || t.sign || t.quoted || !letters(t.word) || retrieve.IsVerb(t.word) {
+		return nil // a verb is what it says
 	}
 	var out []nearWord
 	most := 1
@@ -62,6 +64,30 @@ func sameLetters(a, b string) bool {
 	return n == [26]int{}
 }
 
+// keys are the rows of a keyboard: a slip of the finger hits a key beside the right one.
+var keys = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
+
+// beside reports whether one letter is easily written for another: its key is beside it, or both are vowels. What differs
+// otherwise is another word: paint and print.
+func beside(a, b byte) bool {
+	const vowels = "aeiou"
+	if strings.IndexByte(vowels, a) >= 0 && strings.IndexByte(vowels, b) >= 0 {
+		return true
+	}
+	for row, text := range keys {
+		at := strings.IndexByte(text, a)
+		if at < 0 {
+			continue
+		}
+		for other := max(0, row-1); other <= min(len(keys)-1, row+1); other++ {
+			if to := strings.IndexByte(keys[other], b); to >= 0 && abs(to-at) <= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // slips is the distance of two words, neighbours that changed places counting as one (optimal string alignment), or more
 // than most.
 func slips(a, b string, most int) int {
@@ -74,9 +100,12 @@ func slips(a, b string, most int) int {
 		row[0] = i
 		best := i
 		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
+			change := most + 1
+			switch {
+			case a[i-1] == b[j-1]:
 				change = 0
+			case beside(a[i-1], b[j-1]):
+				change = 1
 			}
 			row[j] = min(one[j]+1, row[j-1]+1, one[j-1]+change)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {

@@ -96,6 +96,11 @@ func (p *Program) Serve(ctx context.Context) (*Server, error) {
 			s.family.signal(kill)
 		}
 		s.out.Close()
+		timer.Reset(linger) // what it said last is read, unless something that it left behind keeps the pipe open
+		select {
+		case <-s.said:
+		case <-timer.C:
+		}
 		errs.Close()
 	})
 	return s, nil
