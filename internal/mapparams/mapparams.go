@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -219,7 +220,11 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 		if c.number == nil {
 			return nil, false
 		}
-		v, err := ir.Coerce(in.Type, c.number)
+		n := c.number
+		if f, ok := number(n); ok && c.is(extract.Percent) && in.Type == value.Number && in.fraction() {
+			n = f / 100
+		}
+		v, err := ir.Coerce(in.Type, n)
 		return v, err == nil
 	case value.Array:
 		if in.words && c.list == nil && c.class != classList && c.number == nil {
@@ -245,6 +250,34 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 		return formatDate(t, in.Description), true
 	}
 	return c.text, true
+}
+
+// fraction reports whether an input takes a share of one and not of a hundred: its description says so, or it is a rate and
+// nothing speaks of percent.
+func (s *spec) fraction() bool {
+	if percentWords.MatchString(s.Description) || percentWords.MatchString(strings.ReplaceAll(s.key(), "_", " ")) {
+		return false
+	}
+	if f, ok := number(s.Default); ok && f != 0 && math.Abs(f) >= 1 {
+		return false
+	}
+	return s.name[retrieve.Stem("rate")] || fractionWords.MatchString(s.Description)
+}
+
+var (
+	percentWords  = regexp.MustCompile(`(?i)percent|%`)
+	fractionWords = regexp.MustCompile(`(?i)\b(?:decimal|fraction|proportion|between 0 and 1|0 to 1)\b`)
+)
+
+// number gives a number of any type.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
 }
 
 // splitWords cuts a line as a command line.
