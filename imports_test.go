@@ -100,6 +100,7 @@ var testImports = map[string][]string{
 		"github.com/santhosh-tekuri/jsonschema/v6",
 	},
 	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
+	"internal/retrieve":   {"internal/cputime"},
 	"nodes":               {"flows", "prompts"},
 	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk"},
 	"prompts":             {"internal/prompt"},

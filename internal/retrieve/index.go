@@ -31,18 +31,12 @@ type Index struct {
 	candidates []Candidate
 	postings   map[string][]posting
 	rarity     map[string]float64
-	most       float64      // the rarity of a word that no candidate has
-	names      [][]nameWord // of each candidate
+	most       float64              // the rarity of a word that no candidate has
+	names      map[string][]posting // the share of its name that a word is
 	examples   []example
 	mentions   map[string][]int32 // a word -> the examples that have it
 	like       *likeness          // nil: requests are compared by words alone
 	stems      func(text string) []string
-}
-
-// nameWord is a word of a name, and the share that it has of it.
-type nameWord struct {
-	stem  string
-	share float64
 }
 
 // example is one past request.
@@ -151,17 +145,17 @@ func newIndex(ctx context.Context, candidates []Candidate, usual []string, stems
 	}
 	x.most = math.Log(1 + (n+0.5)/0.5)
 	x.readExamples()
-	x.names = make([][]nameWord, len(candidates))
+	x.names = map[string][]posting{}
 	for i, c := range candidates {
 		total := 0.0
 		stems := stemsOf(c.Name)
 		slices.Sort(stems)
-		for _, s := range slices.Compact(stems) {
-			x.names[i] = append(x.names[i], nameWord{s, x.rarity[s]})
+		stems = slices.Compact(stems)
+		for _, s := range stems {
 			total += x.rarity[s]
 		}
-		for k := range x.names[i] {
-			x.names[i][k].share /= total
+		for _, s := range stems {
+			x.names[s] = append(x.names[s], posting{int32(i), float32(x.rarity[s] / total)})
 		}
 	}
 	return x, nil
@@ -298,13 +292,12 @@ func (x *Index) shared(stems []string, candidate int) string {
 // byWords gives each candidate the share of a request's words, weighted by rarity, that it has.
 func (x *Index) byWords(ctx context.Context, stems []string) ([]float64, error) {
 	score := make([]float64, len(x.candidates))
-	asked := make(map[string]bool, len(stems))
+	said := make([]float64, len(x.candidates)) // the share of its name
 	total := 0.0
 	for k, s := range stems {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		asked[s] = true
 		rarity, known := x.rarity[s]
 		if !known {
 			total += x.most / 2 // a name or a value more often than a wish nothing here fulfils
@@ -314,19 +307,16 @@ func (x *Index) byWords(ctx context.Context, stems []string) ([]float64, error) 
 		for _, p := range x.postings[s] {
 			score[p.candidate] += rarity * float64(p.weight)
 		}
+		for _, p := range x.names[s] {
+			said[p.candidate] += float64(p.weight)
+		}
 	}
 	if total == 0 {
 		return score, nil
 	}
 	nearest := x.nearest(stems, total)
 	for i := range score {
-		said := 0.0
-		for _, w := range x.names[i] {
-			if asked[w.stem] {
-				said += w.share
-			}
-		}
-		c := (1-nameShare)*score[i]/total + nameShare*said
+		c := (1-nameShare)*score[i]/total + nameShare*said[i]
 		if len(x.candidates[i].Examples) > 0 {
 			c = (1-exampleShare)*c + exampleShare*nearest[i]
 		}
