@@ -3,13 +3,15 @@ package ir
 // The closed set of codes a finding about a workflow can have.
 const (
 	// Tier 1, syntactic.
-	MalformedJSON   = "malformed-json"
-	MissingField    = "missing-field"
-	WrongType       = "wrong-type"
-	UnknownKey      = "unknown-key"
-	BadID           = "bad-id"
-	DuplicateNodeID = "duplicate-node-id"
-	DanglingEdge    = "dangling-edge"
+	MalformedJSON = "malformed-json"
+	// A text in CLI notation that cannot be read, see ReadNotation.
+	MalformedNotation = "malformed-notation"
+	MissingField      = "missing-field"
+	WrongType         = "wrong-type"
+	UnknownKey        = "unknown-key"
+	BadID             = "bad-id"
+	DuplicateNodeID   = "duplicate-node-id"
+	DanglingEdge      = "dangling-edge"
 	// Tier 2, static.
 	UnknownNodeType = "unknown-node-type"
 	UnknownParam    = "unknown-param"
@@ -38,7 +40,7 @@ const (
 
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
-	return []string{MalformedJSON, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
+	return []string{MalformedJSON, MalformedNotation, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
 		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, BadStart, Cycle, UnreachableNode, ImpossibleAction, UnroutedAction, UnusedInput,
 		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest}
 }
@@ -48,9 +50,9 @@ func Tier(code string) int {
 	for i, c := range Codes() {
 		if c == code {
 			switch {
-			case i < 7:
+			case i < 8:
 				return 1
-			case i < 18:
+			case i < 19:
 				return 2
 			}
 			return 3

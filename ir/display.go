@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"pflow/internal/value"
 )
@@ -23,40 +22,43 @@ type DisplayOptions struct {
 // document is hidden or cut: values of this run stand where templates read inputs, references between nodes stay
 // templates, `>>` leads to the next line where that is all there is to say and edges are listed where it is not.
 // Text is shown as templates write it (a dollar that is text may be doubled), with what a terminal would act on escaped.
+// ReadNotation reads it back: what the line of a step cannot tell, such as a value with an input in the middle of it, stands
+// below it as it is written in the document.
 func Display(w *Workflow, o DisplayOptions) string {
 	if o.Catalogue == nil {
 		o.Catalogue = NewCatalogue()
 	}
-	d := &display{w: w, o: o, g: newGraph(w), known: Values{}}
-	for _, in := range w.Inputs {
-		if in.HasDefault {
+	d := &display{w: w, o: o, g: newGraph(w), known: Values{}, inputs: w.EffectiveInputs(o.Catalogue)}
+	for _, in := range d.inputs {
+		if in.Secret || w.Node(in.Name) >= 0 {
+			continue
+		}
+		if v, given := o.Values[in.Name]; given {
+			d.known[in.Name] = v
+		} else if in.HasDefault {
 			d.known[in.Name] = in.Default
 		}
-	}
-	for k, val := range o.Values {
-		d.known[k] = val
-	}
-	for _, in := range w.Inputs {
-		if in.Secret {
-			delete(d.known, in.Name)
+		if v, ok := d.known[in.Name]; ok {
+			d.standIns.add(in.Name, readWord(Text(v), &Port{Type: in.Type}))
 		}
 	}
-	for i := range w.Nodes {
-		delete(d.known, w.Nodes[i].ID)
-	}
 	d.steps()
-	d.inputs()
+	d.inputLines()
 	d.outputs()
+	d.edges()
 	d.effects()
 	return d.b.String()
 }
 
 type display struct {
-	b     strings.Builder
-	w     *Workflow
-	o     DisplayOptions
-	g     *graph
-	known Values
+	b        strings.Builder
+	w        *Workflow
+	o        DisplayOptions
+	g        *graph
+	inputs   []Input
+	known    Values
+	standIns standIns
+	listed   []int // edges, in the order in which they are shown
 }
 
 func (d *display) line(format string, args ...any) {
@@ -64,10 +66,27 @@ func (d *display) line(format string, args ...any) {
 	d.b.WriteByte('\n')
 }
 
+// written shows what a line above could not tell, as it stands in the document.
+func (d *display) written(of map[string]any) {
+	if len(of) > 0 {
+		d.line("    %s: %s", asWritten, visible(string(appendValue(nil, of))))
+	}
+}
+
 func (d *display) steps() {
+	if d.w.Version != defaultVersion && d.w.Version != "" {
+		d.line("%s %s", versionLine, shellWord(d.w.Version))
+	}
 	order := d.g.documentOrder()
-	if s := d.w.Start; len(s) > 1 || len(s) == 1 && (len(order) == 0 || d.w.Nodes[order[0]].ID != s[0]) {
-		d.line("begins at %s", strings.Join(s, ", "))
+	if len(d.w.Start) > 0 {
+		d.line("%s %s", beginsLine, strings.Join(d.w.Start, ", "))
+	}
+	if !slices.IsSorted(order) {
+		var ids []string
+		for i := range d.w.Nodes {
+			ids = append(ids, d.w.Nodes[i].ID)
+		}
+		d.line("%s: %s", orderLine, strings.Join(ids, ", "))
 	}
 	for i, n := range order {
 		next := -1
@@ -80,40 +99,56 @@ func (d *display) steps() {
 
 func (d *display) step(n, next int) {
 	node := &d.w.Nodes[n]
-	words := []string{node.ID + ": " + node.Type}
+	written := map[string]any{}
+	words := []string{node.ID + ": " + shellWord(node.Type)}
 	for _, k := range d.keys(node) {
-		words = append(words, "--"+flagWord(k)+"="+d.param(node, k))
+		word, exact := d.param(node, k)
+		words = append(words, "--"+flagWord(k)+"="+word)
+		if !exact {
+			within(written, "params")[k] = node.Params[k]
+		}
 	}
 	out := d.g.out[n]
 	plainly := len(out) == 1 && d.g.to[out[0]] == next && d.w.Edges[out[0]].Action == ActionDefault
 	if plainly {
 		words = append(words, ">>")
+		d.listed = append(d.listed, out[0])
 	}
 	d.line("%s", strings.Join(words, " "))
 	if node.Purpose != "" {
-		d.line("    # %s", node.Purpose)
+		d.line("    # %s", proseText(node.Purpose))
 	}
 	if b := node.Batch; b != nil {
-		d.line("    batch: once per %s of %s, %s at once, on_error=%s%s", b.As, d.shown(b.Items, false), shownSetting(d, b.Concurrency), b.OnError, d.retryText(", retry ", b.Retry))
+		items := d.fill(b.Items)
+		if !sameValue(readWord(plainText(items), arrayPort), b.Items) {
+			within(written, "batch")["items"] = b.Items
+		}
+		var batch []string
+		batch = append(batch, "once per "+b.As+" of "+shellWord(plainText(items)), shownSetting(d, b.Concurrency, written, "batch", "concurrency")+" at once", "on_error="+b.OnError)
+		if b.Retry != nil {
+			batch = append(batch, "retry "+d.retryText(b.Retry, written, "batch", "retry"))
+		}
+		d.line("    %s: %s", batchLine, strings.Join(batch, ", "))
 	}
 	if r := node.Repeat; r != nil {
 		wait := ""
 		if r.Wait.Given() {
-			wait = ", wait " + shownSetting(d, r.Wait)
+			wait = ", wait " + shownSetting(d, r.Wait, written, "repeat", "wait")
 		}
-		d.line("    repeat: until %s, %s rounds at most%s", shellWord(r.Until), shownSetting(d, r.Max), wait)
+		d.line("    %s: until %s, %s rounds at most%s", repeatLine, shellWord(r.Until), shownSetting(d, r.Max, written, "repeat", "max"), wait)
 	}
 	if node.Retry != nil {
-		d.line("    retry: %s", d.retryText("", node.Retry))
+		d.line("    %s: %s", retryLine, d.retryText(node.Retry, written, "retry"))
 	}
 	if node.Timeout.Given() {
-		d.line("    timeout: %s", shownSetting(d, node.Timeout))
+		d.line("    %s: %s", timeoutLine, shownSetting(d, node.Timeout, written, "timeout"))
 	}
+	d.written(written)
 	for _, note := range d.o.Notes[node.ID] {
 		d.line("    %s", note)
 	}
 	if node.Approval {
-		d.line("    approval: required")
+		d.line("    %s: required", approvalLine)
 	}
 	if plainly {
 		return
@@ -128,17 +163,20 @@ func (d *display) step(n, next int) {
 		to[a] = append(to[a], d.w.Edges[e].To)
 	}
 	for _, a := range actions {
+		for _, e := range out {
+			if d.w.Edges[e].Action == a {
+				d.listed = append(d.listed, e)
+			}
+		}
 		d.line("    %s >> %s", flagWord(a), strings.Join(to[a], ", "))
 	}
 }
 
-func (d *display) retryText(before string, r *Retry) string {
-	if r == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%s%s attempts", before, shownSetting(d, r.Attempts))
+func (d *display) retryText(r *Retry, written map[string]any, path ...string) string {
+	at := func(k string) []string { return append(slices.Clone(path), k) }
+	text := shownSetting(d, r.Attempts, written, at("attempts")...) + " attempts"
 	if r.Wait.Given() {
-		text += ", wait " + shownSetting(d, r.Wait)
+		text += ", wait " + shownSetting(d, r.Wait, written, at("wait")...)
 	}
 	if r.Exponential {
 		text += ", exponential backoff"
@@ -146,12 +184,31 @@ func (d *display) retryText(before string, r *Retry) string {
 	return text
 }
 
-// shownSetting writes a number or a duration, or its template with this run's values.
-func shownSetting[T int | time.Duration](d *display, s Setting[T]) string {
-	if s.Template != "" {
-		return d.shown(s.Template, false)
+// shownSetting writes a number or a duration, or its template with this run's values; then written gets the template, at
+// the path.
+func shownSetting[T int | time.Duration](d *display, s Setting[T], written map[string]any, path ...string) string {
+	if s.Template == "" {
+		return Text(s.Written())
 	}
-	return Text(s.Written())
+	text := plainText(d.fill(s.Template))
+	if text != s.Template {
+		last := len(path) - 1
+		for _, k := range path[:last] {
+			written = within(written, k)
+		}
+		written[path[last]] = s.Template
+	}
+	return shellWord(text)
+}
+
+// within is the object at a key, made if it is not there.
+func within(m map[string]any, k string) map[string]any {
+	inner, ok := m[k].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		m[k] = inner
+	}
+	return inner
 }
 
 // keys orders params as the interface does, the others behind.
@@ -175,80 +232,104 @@ func (d *display) keys(n *Node) []string {
 	return out
 }
 
-func (d *display) param(n *Node, k string) string {
-	raw := false
-	if i := d.o.Catalogue.Get(n.Type); i != nil {
-		if p, ok := i.Param(k); ok {
-			raw = p.Raw
-		}
+// param writes a param with this run's values, and says whether that is read back as what stands in the document.
+func (d *display) param(n *Node, k string) (word string, exact bool) {
+	v, port := n.Params[k], paramPort(d.o.Catalogue, n.Type, k)
+	shown := v
+	if !port.Raw {
+		shown = d.fill(v)
 	}
-	return d.shown(n.Params[k], raw)
+	text := plainText(shown)
+	return shellWord(text), sameValue(d.standIns.restored(readWord(text, port), port), v)
 }
 
-// shown writes a value with this run's values in it.
-func (d *display) shown(v any, raw bool) string {
-	if raw {
-		return shellWord(Text(v))
-	}
-	p, problems := Compile(v)
-	if len(problems) > 0 {
-		return shellWord(Text(v))
-	}
-	got, open := p.Partial(d.known)
-	templates := make(map[string]bool, len(open))
-	for _, path := range open {
-		templates[path] = true
-	}
-	got = escaped(got, "", templates)
-	if got == nil {
-		return "null"
-	}
-	return shellWord(Text(got))
-}
-
-// escaped doubles the dollars of the text that is not in template notation yet.
-func escaped(v any, path string, templates map[string]bool) any {
+// fill writes a value with this run's values in it. What reads none of them stays as the document writes it.
+func (d *display) fill(v any) any {
 	switch v := v.(type) {
 	case string:
-		if templates[path] {
+		p, problems := Compile(v)
+		reads := false
+		p.Walk(func(_ string, e *Expr) {
+			for _, a := range e.Alts {
+				if a.Ref != nil {
+					_, known := d.known[a.Ref.Root]
+					reads = reads || known
+				}
+			}
+		})
+		if len(problems) > 0 || !reads {
 			return v
 		}
-		return Escape(v)
+		got, open := p.Partial(d.known)
+		if len(open) > 0 {
+			return got // in template notation already
+		}
+		return escaped(got)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = escaped(v[i], index(path, i), templates)
+			out[i] = d.fill(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k := range v {
-			out[k] = escaped(v[k], key(path, k), templates)
+			out[k] = d.fill(v[k])
 		}
 		return out
 	}
 	return v
 }
 
-func (d *display) inputs() {
-	inputs := d.w.EffectiveInputs(d.o.Catalogue)
-	if len(inputs) == 0 {
-		return
+// escaped doubles the dollars of text that is not in template notation yet.
+func escaped(v any) any {
+	switch v := v.(type) {
+	case string:
+		return Escape(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = escaped(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = escaped(v[k])
+		}
+		return out
 	}
-	d.line("inputs:")
-	for _, in := range inputs {
+	return v
+}
+
+func (d *display) inputLines() {
+	switch {
+	case len(d.inputs) > 0:
+		d.line("inputs:")
+	case d.w.Inputs != nil:
+		d.line("inputs: none")
+	}
+	for _, in := range d.inputs {
+		port := &Port{Type: in.Type}
+		written := map[string]any{}
 		traits := []string{string(in.Type)}
+		if d.w.Inputs == nil {
+			traits = append(traits, "implied")
+		}
 		if in.Required {
 			traits = append(traits, "required")
 		}
 		if in.HasDefault {
-			traits = append(traits, "default "+shellWord(Text(in.Default)))
+			traits = append(traits, "default "+shellWord(plainText(in.Default)))
+			if !sameValue(readWord(plainText(in.Default), port), in.Default) {
+				written["default"] = in.Default
+			}
 		}
 		if in.Secret {
 			traits = append(traits, "secret")
 		}
 		if in.FromEnv != "" {
-			traits = append(traits, "from the environment variable "+in.FromEnv)
+			traits = append(traits, "from the environment variable "+shellWord(in.FromEnv))
 		}
 		if in.FromStdin {
 			traits = append(traits, "from stdin")
@@ -256,8 +337,12 @@ func (d *display) inputs() {
 		text := fmt.Sprintf("  %s (%s)", in.Name, strings.Join(traits, ", "))
 		if v, ok := d.known[in.Name]; ok {
 			text += " = " + shellWord(Text(v))
+			if !sameValue(readWord(Text(v), port), v) {
+				written[valueKey] = v
+			}
 		}
-		d.line("%s%s", text, described(in.Description))
+		d.line("%s%s", text, said(in.Description))
+		d.written(written)
 	}
 }
 
@@ -266,11 +351,35 @@ func (d *display) outputs() {
 		d.line("outputs:")
 	}
 	for _, out := range d.w.Outputs {
-		d.line("  %s (%s) = %s%s", out.Name, out.Type, shellWord(out.Source), described(out.Description))
+		d.line("  %s (%s) = %s%s", out.Name, out.Type, shellWord(out.Source), said(out.Description))
 	}
 	if d.w.Mappings != nil {
-		d.line("mappings (unused): %s", Text(d.w.Mappings))
+		d.line("%s: %s", mappingsLine, visible(string(appendValue(nil, d.w.Mappings))))
 	}
+}
+
+// edges lists the edges where the document has them in another order than the steps show them.
+func (d *display) edges() {
+	if slices.IsSorted(d.listed) {
+		return
+	}
+	var all []string
+	for _, e := range d.w.Edges {
+		action := ""
+		if e.Action != ActionDefault {
+			action = flagWord(e.Action) + " "
+		}
+		all = append(all, e.From+" "+action+">> "+e.To)
+	}
+	d.line("%s: %s", edgesLine, strings.Join(all, ", "))
+}
+
+// said is a description behind what it describes.
+func said(description string) string {
+	if description == "" {
+		return ""
+	}
+	return ": " + proseText(description)
 }
 
 func (d *display) effects() {
@@ -297,57 +406,6 @@ func (d *display) effects() {
 	if len(words) > 0 {
 		d.line("effects: %s", strings.Join(words, ", "))
 	}
-}
-
-// shellWord writes text as one word of a command line: bare, in single quotes, or, where it holds a quote or what a
-// terminal would act on, in double quotes with escapes.
-func shellWord(s string) string {
-	bare, printable := s != "", true
-	for _, r := range s {
-		if !(r < 128 && (isWord(byte(r)) || strings.ContainsRune("-./:@%+,=${}[]", r))) {
-			bare = false
-		}
-		if !unicode.IsPrint(r) || r == '\'' || r == unicode.ReplacementChar {
-			printable = false
-		}
-	}
-	switch {
-	case bare:
-		return s
-	case printable:
-		return "'" + s + "'"
-	}
-	return value.JSON(s)
-}
-
-func flagWord(s string) string {
-	if isID(s) {
-		return s
-	}
-	return shellWord(s)
-}
-
-// visible escapes what would move the cursor, hide text or turn its direction.
-func visible(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
 }
 
 // documentOrder lists all nodes along the edges, of those that could come next the first of the document. What stands

@@ -63,6 +63,7 @@ func All(d Deps) []engine.Op {
 		loadWorkflowOp(d),
 		logOp(d),
 		mapParamsOp(d),
+		parseCLIOp(d),
 		planResultOp(),
 		readPhrasesOp(d),
 		retrieveOp(),

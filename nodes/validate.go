@@ -211,7 +211,7 @@ func namesOf(components []*ir.Interface) []string {
 	return out
 }
 
-// findingValue is a finding as a value. Its key does not tell at which place of a list it is, so that it is the same when
+// findingValue is a finding as a value, with its place where that is known. Its key does not tell at which place of a list it is, so that it is the same when
 // the next draft has another node before it.
 func findingValue(f diag.Finding) map[string]any {
 	_, inside, _ := strings.Cut(f.Path, "].")
@@ -224,6 +224,9 @@ func findingValue(f diag.Finding) map[string]any {
 		if text != "" {
 			m[k] = text
 		}
+	}
+	if f.Place.Line > 0 {
+		m["place"] = map[string]any{"line": f.Place.Line, "column": f.Place.Col}
 	}
 	if len(f.Alternatives) > 0 {
 		m["alternatives"] = plainList(f.Alternatives)

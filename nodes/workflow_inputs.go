@@ -44,19 +44,24 @@ nodes:
 				if err := found.Err(); err != nil {
 					return engine.Output{}, fault.New(fault.InvalidRequest, "the workflow is invalid: %v", err)
 				}
-				inputs := []any{}
-				for _, i := range w.EffectiveInputs(shelf.Catalogue) {
-					if i.Secret {
-						continue
-					}
-					m := map[string]any{"name": i.Name, "type": string(i.Type), "required": i.Required, "description": i.Description, "from_stdin": i.FromStdin}
-					if i.HasDefault {
-						m["default"] = i.Default
-					}
-					inputs = append(inputs, m)
-				}
-				return engine.Output{Result: map[string]any{"inputs": inputs}}, nil
+				return engine.Output{Result: map[string]any{"inputs": inputValuesOf(w, shelf.Catalogue)}}, nil
 			}
 		},
 	}
+}
+
+// inputValuesOf lists the inputs of a workflow as values, but secrets.
+func inputValuesOf(w *ir.Workflow, c *ir.Catalogue) []any {
+	inputs := []any{}
+	for _, i := range w.EffectiveInputs(c) {
+		if i.Secret {
+			continue
+		}
+		m := map[string]any{"name": i.Name, "type": string(i.Type), "required": i.Required, "description": i.Description, "from_stdin": i.FromStdin}
+		if i.HasDefault {
+			m["default"] = i.Default
+		}
+		inputs = append(inputs, m)
+	}
+	return inputs
 }

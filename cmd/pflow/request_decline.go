@@ -35,6 +35,10 @@ func (a *app) unplanned(request string, p *planner.Result) error {
 	if e["kind"] == "invalid_request" && e["node"] == "" { // of the request itself; one with a node is a model's endpoint's
 		return usage("%s", message)
 	}
+	if found := requestFindings(request, p); len(found) > 0 {
+		hint, _ := e["hint"].(string)
+		return fail(exitUnplanned, "%s: %s", p.Status, strings.TrimRight(hint+"\n"+found.Text(), "\n"))
+	}
 	var b strings.Builder
 	b.WriteString(message + "\n")
 	writeCould(&b, p.Could)

@@ -50,6 +50,7 @@ var Keys = []struct {
 	{"errors", value.Any, "every failure on the way, as in run.errors; the last is the one it failed by"},
 	{"answered", value.Boolean, "whether any model answered, well or badly; yes if it is not said"},
 	{"generated_at", value.String, "the node that makes drafts; workflow-generation if it is not said"},
+	{"validated_at", value.String, "the node that finds what is wrong with a draft; workflow-validation if it is not said"},
 	{"hints", value.Any, "{kind of error: what to do about it}; under other for any other kind"},
 }
 
@@ -130,7 +131,7 @@ func errorOf(facts object, status, at string) object {
 		kind = cmp.Or(text(facts["generation_kind"]), status)
 		message = cmp.Or(reason, "nothing in the catalogue does this")
 	case Invalid:
-		node = "workflow-validation"
+		node = cmp.Or(text(facts["validated_at"]), "workflow-validation")
 		message = text(record(list(facts["validation_errors"])[0])["message"])
 	}
 	hints := record(facts["hints"])
