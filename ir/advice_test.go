@@ -169,7 +169,7 @@ func TestAdviceIsAccepted(t *testing.T) {
 		}
 	}
 	for _, code := range Codes() {
-		if !covered[code] {
+		if !covered[code] && code != MalformedNotation { // of a text, not of a document
 			t.Errorf("no advice of the code %s is followed", code)
 		}
 	}

@@ -5,7 +5,7 @@
 //	Compile    a param's value with its templates -> Param; Resolve fills it in, as often as wanted, expanding nothing twice
 //	Interface  what a component takes, gives and does; Catalogue holds the components there are
 //	Check      Decode and Validate: the three tiers in one validator, used for generating, saving, validating and running
-//	Display    a workflow in CLI notation, with nothing hidden
+//	Display    a workflow in CLI notation, with nothing hidden; ReadNotation reads it back, and what people type of it
 //
 // The package knows neither the engine nor any node type. It reads no file, no clock and no environment.
 package ir

@@ -72,7 +72,7 @@ func ReadNotation(text string, c *Catalogue) *Notation {
 		return nil
 	}
 	n := &Notation{text: text, lines: newLines([]byte(text)), version: defaultVersion, Values: map[string]any{}, at: map[string]int{}}
-	r := &notationReader{c: c, n: n, text: text, pending: -1, ids: map[string]bool{}, implied: map[string]bool{}}
+	r := &notationReader{c: c, n: n, text: text, pending: -1, ids: map[string]bool{}, numbers: map[string]int{}, implied: map[string]bool{}}
 	r.read()
 	if !r.isNotation() {
 		return nil
@@ -217,6 +217,10 @@ func (r *notationReader) restore() {
 	for i := range n.nodes {
 		byID[n.id(i)] = i
 	}
+	slots := map[string]string{}
+	for _, in := range n.inputs {
+		slots[slot(in.name)] = in.name
+	}
 	for k := range n.Params {
 		p := &n.Params[k]
 		i, known := byID[p.Node]
@@ -225,11 +229,8 @@ func (r *notationReader) restore() {
 		}
 		params, _ := n.nodes[i]["params"].(map[string]any)
 		params[p.Key] = r.standIns.restored(params[p.Key], paramPort(r.c, n.typ(i), p.Key))
-		for _, in := range n.inputs {
-			if params[p.Key] == any(slot(in.name)) {
-				p.Input = in.name
-				break
-			}
+		if text, ok := params[p.Key].(string); ok && slots[text] != "" {
+			p.Input = slots[text]
 		}
 	}
 	for _, w := range r.written {

@@ -150,7 +150,7 @@ func (r *notationReader) action(number int) bool {
 	}
 	if !r.ended() {
 		at := r.i
-		r.problem(at, "%q fits nowhere here; several steps are parted by commas: %s >> ID, ID", excerpt(r.rest()), action)
+		r.problem(at, "%s fits nowhere here; several steps are parted by commas: %s >> ID, ID", excerpt(r.rest()), action)
 	}
 	return true
 }

@@ -214,9 +214,9 @@ func (r *notationReader) entry() bool {
 		if d := r.prose(); d != "" {
 			of["description"] = d
 		}
-	} else if !r.ended() {
+	} else if r.blanks(); !r.ended() {
 		at := r.i
-		r.problem(at, "%q fits nowhere here; quote a value that holds blanks, and write a colon before a description", excerpt(r.rest()))
+		r.problem(at, "%s fits nowhere here; quote a value that holds blanks, and write a colon before a description", excerpt(r.rest()))
 	}
 	if inputs && given {
 		port := &Port{Type: declaredType(of)}

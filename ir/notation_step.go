@@ -101,8 +101,9 @@ func (r *notationReader) newID(typ string) string {
 		return '-'
 	}, typ)
 	id := base
-	for n := 2; r.ids[id]; n++ {
+	for n := max(r.numbers[base], 2); r.ids[id]; n++ {
 		id = fmt.Sprintf("%s-%d", base, n)
+		r.numbers[base] = n
 	}
 	return id
 }

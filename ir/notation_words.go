@@ -18,6 +18,7 @@ type notationReader struct {
 	i    int
 
 	ids       map[string]bool // that are taken
+	numbers   map[string]int  // the last that stands behind a component's name
 	pending   int             // the step that >> leads on from; -1: none
 	pendingAt int
 	section   *[]namedObject // inputs or outputs, where lines of them follow
@@ -41,6 +42,10 @@ type writtenAt struct{ into, of map[string]any }
 
 // problem notes a mistake in the text.
 func (r *notationReader) problem(offset int, format string, args ...any) *diag.Finding {
+	const most = 200 // more than anybody reads
+	if len(r.n.Problems) == most {
+		return &diag.Finding{}
+	}
 	f := diag.Finding{Severity: diag.Error, Kind: MalformedNotation, Message: fmt.Sprintf(format, args...)}
 	f.Place.Line, f.Place.Col, f.Snippet = r.n.lines.at(offset)
 	r.n.Problems = append(r.n.Problems, f)
@@ -111,7 +116,7 @@ func (r *notationReader) word(stops string) string {
 	for r.i < len(r.text) {
 		c := r.text[r.i]
 		switch {
-		case strings.IndexByte(" \t\r\n", c) >= 0, strings.IndexByte(stops, c) >= 0, r.has(">>"):
+		case r.has("\\\n"), r.has("\\\r\n"), strings.IndexByte(" \t\r\n", c) >= 0, strings.IndexByte(stops, c) >= 0, r.has(">>"):
 			return b.String()
 		case c == '\'':
 			end := strings.IndexByte(r.text[r.i+1:], '\'')

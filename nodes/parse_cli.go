@@ -20,7 +20,7 @@ func parseCLIOp(d Deps) engine.Op {
 			{Name: "now", Type: value.Any, Doc: "the date that values are read with; the run's own if not given"},
 		},
 		Result: value.Object,
-		ResultDoc: "{notation: whether the text is CLI notation; if it is not, all else is null or empty. workflow: the IR, title, templatized: the text with {input} for values, " +
+		ResultDoc: "{notation: whether the text is CLI notation; if it is not, all else is null or empty. workflow: the IR, null where the text cannot be read, title, templatized: the text with {input} for values, " +
 			"extracted: {input: value}, missing: [{name, type, description}], errors: [findings], each with place {line, column} in the text, " +
 			"coverage: {parts: [{text, start, end, by}], open}}",
 		Idempotent: true,
@@ -50,8 +50,9 @@ nodes:
 					return engine.Output{Result: map[string]any{"notation": false, "workflow": nil, "title": "", "templatized": "", "extracted": map[string]any{},
 						"missing": []any{}, "errors": []any{}, "coverage": map[string]any{"parts": []any{}, "open": []any{}}}}, nil
 				}
-				w, _ := ir.Decode(n.JSON()) // what is wrong with it is found below, with its place
-				if !n.Whole && len(n.Problems) == 0 {
+				document := n.JSON()
+				w, form := ir.Decode(document) // what is wrong with it is found below, with its place
+				if !n.Whole && len(n.Problems) == 0 && !form.HasErrors() {
 					now, err := nowOf(in.Prep["now"], in.Now)
 					if err != nil {
 						return engine.Output{}, err
@@ -59,16 +60,19 @@ nodes:
 					if err := settleTyped(ctx, n, w, shelf.Catalogue, now); err != nil {
 						return engine.Output{}, err
 					}
+					document = w.Encode()
 				}
 				errors := []any{}
-				for _, f := range n.Locate(d.check(w.Encode(), shelf.Catalogue, ir.Options{})) {
+				for _, f := range n.Locate(d.check(document, shelf.Catalogue, ir.Options{})) {
 					if f.Severity == diag.Error {
 						errors = append(errors, findingValue(f))
 					}
 				}
-				workflow, err := w.Plain()
-				if err != nil {
-					return engine.Output{}, err
+				var workflow any
+				if len(n.Problems) == 0 { // else it is not what was meant
+					if workflow, err = w.Plain(); err != nil {
+						return engine.Output{}, err
+					}
 				}
 				settled := settle(inputValuesOf(w, shelf.Catalogue), n.Values, in.Prep["stdin"])
 				return engine.Output{Result: map[string]any{"notation": true, "workflow": workflow, "title": notationTitle(n, w), "templatized": withoutValues(n, text),
