@@ -66,6 +66,8 @@ func (r *notationReader) heading() bool {
 		if r.n.Description = named[2]; named[2] == "-" {
 			r.n.Description = ""
 		}
+	case len(r.n.nodes) == 0 && (line == "request:" || strings.HasPrefix(line, "request: ") && r.n.Name != ""):
+		r.noted = 1 // what was asked for, with what stands for which part of it, set in
 	case line == "inputs:" || line == "inputs: none":
 		r.section, r.n.declared = &r.n.inputs, true
 	case line == "outputs:":
