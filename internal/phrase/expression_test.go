@@ -29,6 +29,7 @@ rules:
 - {as: lines, says: ["{sorted}"], cost: 0.5}
 - {as: ask, says: ["show {lines}"]}
 - {as: ask, says: ["count {lines}"], expr: "len(${lines})"}
+- {as: display, says: ["{lines}"], expr: "join_lines(${lines})"}
 - {as: lead, says: ["{lines}"]}
 - {as: do, says: ["save as {file}"], do: write-file, with: {file_path: "${file}", content: "${prev:written}"}}
 `
@@ -49,11 +50,11 @@ func TestExpressions(t *testing.T) {
 		exprs   []string
 		shows   []string
 	}{
-		{"show lines with x in a.txt", []string{"filter(split_lines(text), # contains word)"}, []string{"${transform.result}"}},
-		{"first 2 lines with x in a.txt", []string{"let list = filter(split_lines(text), # contains word); list[:n]"}, []string{"${transform.result}"}},
+		{"show lines with x in a.txt", []string{"join_lines(filter(split_lines(text), # contains word))"}, []string{"${transform.result}"}},
+		{"first 2 lines with x in a.txt", []string{"join_lines((let list = filter(split_lines(text), # contains word); list[:n]))"}, []string{"${transform.result}"}},
 		{"count first 2 lines with x in a.txt", []string{"len((let list = filter(split_lines(text), # contains word); list[:n]))"}, []string{"${transform.result}"}},
-		{"sort a.txt", []string{"sort(split_lines(text))"}, []string{"${transform.result}"}},
-		{"show a.txt and sort them", []string{"split_lines(text)", "sort(lines)"}, []string{"${transform.result}", "${transform-2.result}"}},
+		{"sort a.txt", []string{"join_lines(sort(split_lines(text)))"}, []string{"${transform.result}"}},
+		{"show a.txt and sort them", []string{"join_lines(split_lines(text))", "join_lines(sort(split_lines(text)))"}, []string{"${transform.result}", "${transform-2.result}"}},
 		{"show a.txt and b.txt", nil, nil}, // what is shown alone begins a request
 		{"sort", nil, nil},
 	}

@@ -84,7 +84,7 @@ func (c *chart) sequence(part bool) *reading {
 		}
 		for _, r := range at[i] {
 			if len(r.edges) > 0 && (best == nil || r.cost < best.cost) {
-				best = r.settle()
+				best = r.settle(c.g)
 			}
 		}
 	}
@@ -177,13 +177,13 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 		next.made = v.(*val)
 	}
 	if !s.used {
-		next.asked = slices.Clone(r.settle().asked)
+		next.asked = slices.Clone(r.settle(g).asked)
 	}
 	next.steps = slices.Concat(r.steps, s.more, steps)
 	next.cost += s.cost
 	if m.val != nil {
 		if e.sort == sortAsk {
-			next.asked = append(next.asked, asked{next.last, len(next.steps)})
+			next.asked = append(next.asked, asked{g.display(next.last), len(next.steps)})
 		} else {
 			next.given = next.last
 		}
@@ -193,12 +193,12 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 }
 
 // settle shows what was given last, where nothing took it.
-func (r *reading) settle() *reading {
+func (r *reading) settle(g *Grammar) *reading {
 	if r.given == nil {
 		return r
 	}
 	out := *r
-	out.asked, out.given = append(slices.Clone(r.asked), asked{r.given, len(r.steps)}), nil
+	out.asked, out.given = append(slices.Clone(r.asked), asked{g.display(r.given), len(r.steps)}), nil
 	return &out
 }
 

@@ -70,6 +70,21 @@ func (s *resolver) previous(sort string) *val {
 	return v
 }
 
+// sortDisplay is what something is taken as where it is shown, if an expression does that: a list of lines as a text.
+const sortDisplay = "display"
+
+func (g *Grammar) display(v *val) *val {
+	shown := v
+	for _, step := range g.way(v.sort, sortDisplay) {
+		m := step.rule.mean(g, &bindings{step.slot, &edge{sort: shown.sort, meaning: &meaning{val: shown}}, nil})
+		if m == nil || m.val == nil || len(m.steps) > 0 {
+			return v
+		}
+		shown = m.val
+	}
+	return shown
+}
+
 // taking is a rule by which something is taken as something else, and the slot that it is then.
 type taking struct {
 	rule *Rule
