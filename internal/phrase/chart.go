@@ -45,6 +45,8 @@ type chart struct {
 	text     string
 	tokens   []token
 	fuzzy    bool
+	plain    []token // the tokens, those mended that are a misspelt filler or join
+	small    []typo  // these
 	skips    [][]int // for each place: from where on it may go on, without what is skipped
 	fillers  []bool  // tokens that ask for nothing
 	edges    []map[string][]*edge
@@ -94,9 +96,16 @@ func (c *chart) fill(values []valueAt) error {
 // skip finds out which tokens ask for nothing, and where one may go on from each place.
 func (c *chart) skip() {
 	n := len(c.tokens)
+	c.plain = c.tokens
+	if c.fuzzy {
+		c.plain, c.small = c.g.mended(c.tokens)
+	}
 	c.fillers = make([]bool, n)
 	for i := range c.tokens {
-		for k := range c.g.isFiller(c.tokens[i:]) {
+		if c.named(i) {
+			continue
+		}
+		for k := range c.g.isFiller(c.plain[i:]) {
 			c.fillers[i+k] = true
 		}
 		if t := &c.tokens[i]; t.sign {
@@ -110,6 +119,23 @@ func (c *chart) skip() {
 			c.skips[i] = append(c.skips[i], k+1)
 		}
 	}
+}
+
+// named reports whether an article is none: a name in a list, as in the folders a, b and c.
+func (c *chart) named(i int) bool {
+	switch c.tokens[i].word {
+	case "a", "an", "the":
+	default:
+		return false
+	}
+	if i+1 == len(c.tokens) {
+		return true
+	}
+	switch c.tokens[i+1].word {
+	case ",", ".", "and", "or":
+		return true
+	}
+	return false
 }
 
 // begin starts the phrases whose first word is at a place.
@@ -238,10 +264,26 @@ func (c *chart) advance(r *Rule, a *automaton, state, first, at int, slots *bind
 				continue // it has one value
 			}
 			for _, e := range c.edges[from][arc.sort] {
+				if e.isText() && c.wordsBetween(at, from) {
+					continue // a text has all its words
+				}
 				c.advance(r, a, arc.to, first, e.last, &bindings{arc.slot, e, slots}, words, price+e.cost, typos)
 			}
 		}
 	}
+}
+
+// isText reports whether an edge is words as they stand, and nothing else.
+func (e *edge) isText() bool {
+	if e.rule != nil {
+		return len(e.words) == 0 && e.slots != nil && e.slots.up == nil && e.slots.edge.isText()
+	}
+	v := e.meaning.val
+	return v.lit != nil && (v.sort == "words" || v.sort == "rest")
+}
+
+func (c *chart) wordsBetween(from, to int) bool {
+	return slices.ContainsFunc(c.tokens[from:to], func(t token) bool { return !t.sign })
 }
 
 // done takes up a phrase that was read as a whole.

@@ -90,3 +90,34 @@ func TestLoadWithoutNodes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTextKeepsItsWords: what asks for nothing elsewhere is a word of a text, and an article is a name in a list.
+func TestTextKeepsItsWords(t *testing.T) {
+	const grammar = `
+filler: [hello, a]
+rules:
+- {as: do, says: ["write {words}"], do: transform, with: {expression: "${words}"}}
+- {as: do, says: ["make {folders:folder+}"], do: transform, with: {expression: "${folders}"}}
+`
+	g, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(grammar)}}, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]any{"write hello world": "hello world", "make a, b": []any{"a", "b"}} {
+		read, err := mapparams.Read(context.Background(), request, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]any{}
+		for _, v := range r.Values {
+			got["value"] = v
+		}
+		if diff := cmp.Diff(map[string]any{"value": want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", request, diff)
+		}
+	}
+}

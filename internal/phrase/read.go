@@ -83,6 +83,9 @@ func (c *chart) typos(r *reading) []Typo {
 	for _, e := range r.edges {
 		c.typosOf(e, &out)
 	}
+	for _, t := range c.small {
+		out = append(out, Typo{c.tokens[t.token].start, c.tokens[t.token].end, c.tokens[t.token].text, t.as})
+	}
 	return out
 }
 

@@ -40,6 +40,7 @@ const costOfOpen = 3
 type asked struct {
 	val *val
 	at  int
+	raw *val // what it is before it is taken as what is shown
 }
 
 // sequence joins clauses to a reading of the whole request, the cheapest; nil if there is none. With part, words may be left
@@ -60,7 +61,7 @@ func (c *chart) sequence(part bool) *reading {
 		})
 		for _, r := range at[i][:min(kept, len(at[i]))] {
 			if part {
-				at[i+1] = append(at[i+1], r.leaving(i, c.fillers[i] || longest(c.g.joins, c.tokens[i:i+1]) > 0))
+				at[i+1] = append(at[i+1], r.leaving(i, c.fillers[i] || longest(c.g.joins, c.plain[i:i+1]) > 0))
 			}
 			for from, price := range c.goOn(i, len(r.edges) > 0 && !r.leaves(i-1)) {
 				for _, sort := range []string{sortDo, sortAsk, sortLead} {
@@ -126,7 +127,7 @@ func (c *chart) goOn(i int, later bool) map[int]float64 {
 		if k >= len(c.tokens) {
 			return out
 		}
-		switch n := longest(c.g.joins, c.tokens[k:]); {
+		switch n := longest(c.g.joins, c.plain[k:]); {
 		case n > 0:
 			joined = true
 			k += n
@@ -177,13 +178,13 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 		next.made = v.(*val)
 	}
 	if !s.used {
-		next.asked = slices.Clone(r.settle(g).asked)
+		next.asked = slices.Clone(r.settle(c.g).asked)
 	}
 	next.steps = slices.Concat(r.steps, s.more, steps)
 	next.cost += s.cost
 	if m.val != nil {
 		if e.sort == sortAsk {
-			next.asked = append(next.asked, asked{g.display(next.last), len(next.steps)})
+			next.asked = shows(c.g, next.asked, next.last, len(next.steps))
 		} else {
 			next.given = next.last
 		}
@@ -192,13 +193,23 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	return next
 }
 
+// shows adds a value to those that are shown. One that is among them is shown once.
+func shows(g *Grammar, all []asked, v *val, at int) []asked {
+	if slices.ContainsFunc(all, func(a asked) bool {
+		return v.expr != nil && a.raw.expr == v.expr || v.of != nil && a.raw.of == v.of && a.raw.key == v.key
+	}) {
+		return all
+	}
+	return append(all, asked{g.display(v), at, v})
+}
+
 // settle shows what was given last, where nothing took it.
 func (r *reading) settle(g *Grammar) *reading {
 	if r.given == nil {
 		return r
 	}
 	out := *r
-	out.asked, out.given = append(slices.Clone(r.asked), asked{g.display(r.given), len(r.steps)}), nil
+	out.asked, out.given = shows(g, slices.Clone(r.asked), r.given, len(r.steps)), nil
 	return &out
 }
 

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"slices"
 	"strings"
 
 	"pflow/internal/retrieve"
@@ -36,6 +37,31 @@ func (g *Grammar) near(t *token) []nearWord {
 		}
 	}
 	return out
+}
+
+// mended gives the tokens with the misspelt ones among them that are a filler or a join (teh, adn) as these: letters that changed
+// places, or one slip in a longer word that begins alike.
+func (g *Grammar) mended(tokens []token) ([]token, []typo) {
+	out := slices.Clone(tokens)
+	var found []typo
+	for k := range out {
+		t := &out[k]
+		if len(t.word) < 3 || t.sign || t.quoted || !letters(t.word) || g.knows(t) || g.isFiller(tokens[k:k+1]) > 0 {
+			continue
+		}
+		for _, phrase := range slices.Concat(g.filler, g.joins) {
+			w := phrase[0]
+			if len(phrase) > 1 || len(w) < 3 || !letters(w) {
+				continue
+			}
+			if len(w) == len(t.word) && sameLetters(t.word, w) || len(w) > 4 && w[0] == t.word[0] && slips(t.word, w, 1) <= 1 {
+				found = append(found, typo{k, w})
+				t.word = w
+				break
+			}
+		}
+	}
+	return out, found
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -42,9 +42,10 @@ import (
 //	word      one word, or a text in quotes
 //	words     words, as they stand, or a text in quotes
 //	caps      a word in capitals, such as ERROR, in a request that is not all capitals
+//	rest      all that is left of the request, as it stands
 //	unknown   two to four words that no phrase knows
 var terminals = map[string]bool{"file": true, "folder": true, "path": true, "glob": true, "ending": true, "number": true, "integer": true, "date": true, "time": true,
-	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true,
+	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true,
 	"money": true, "period": true, "table-file": true, "json-file": true, "name": true, "noun": true, "proper": true}
 
 // What values cost. A word that is taken for a name could be anything.
@@ -131,6 +132,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 	g.texts(tokens, add)
 	g.commands(tokens, add)
 	unknowns(tokens, g.knows, g.isFiller, add)
+	g.rest(tokens, add)
 	if strings.ToUpper(r.Text) != r.Text {
 		for k := range tokens {
 			text := tokens[k].text
@@ -144,6 +146,20 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 	}
 	names(tokens, add)
 	return out
+}
+
+// rest is what is left from a place on. What could be another wish is no part of it.
+func (g *Grammar) rest(tokens []token, add func(string, int, int, any, float64)) {
+	for first := len(tokens) - 1; first >= 0; first-- {
+		t := &tokens[first]
+		if n := longest(g.joins, tokens[first:]); n > 1 || n == 1 && first+1 < len(tokens) && len(g.first[tokens[first+1].stem]) > 0 {
+			return
+		}
+		if t.quoted && first == len(tokens)-1 || t.sign {
+			continue
+		}
+		add("rest", first, len(tokens), nil, costOfText+0.1*float64(len(tokens)-first))
+	}
 }
 
 // unknowns are the stretches of a few words that no phrase knows: a name, or what is looked for.
