@@ -73,7 +73,11 @@ func (s *resolver) previous(sort string) *val {
 // sortDisplay is what something is taken as where it is shown, if an expression does that: a list of lines as a text.
 const sortDisplay = "display"
 
+// What a step gives is shown as it is: another step for that would be one too many.
 func (g *Grammar) display(v *val) *val {
+	if v.expr == nil {
+		return v
+	}
 	shown := v
 	for _, step := range g.way(v.sort, sortDisplay) {
 		m := step.rule.mean(g, &bindings{step.slot, &edge{sort: shown.sort, meaning: &meaning{val: shown}}, nil})
