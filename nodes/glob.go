@@ -90,6 +90,11 @@ func (g *glob) matches(way []string) bool {
 	})
 }
 
+// ways reports whether a pattern is one of paths.
+func (g *glob) ways() bool {
+	return slices.ContainsFunc(g.alternatives, func(p []string) bool { return len(p) > 1 })
+}
+
 // below reports whether files below a folder can be among those wanted. Hidden folders are for patterns that name them.
 func (g *glob) below(way []string, recursive bool) bool {
 	if strings.HasPrefix(way[len(way)-1], ".") && !g.hidden {

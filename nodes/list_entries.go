@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,14 +28,16 @@ const (
 type lister struct {
 	ctx           context.Context
 	match         *glob
+	also          []*glob
 	exclude       []*glob
+	root          []string // the folder that is listed, as it was given
 	deep          bool
 	kind          string
 	smallest      int
 	biggest       int // -1: any
 	empty         bool
 	after, before time.Time // after is included, before is not; zero: any
-	limit         int       // 0: none
+	limit, skip   int       // limit 0: none
 	found         []listed
 	walked        int
 	closed        string                  // the first folder below that cannot be read
@@ -57,29 +60,36 @@ func newLister(ctx context.Context, c nodetype.Call) (*lister, error) {
 	if l.match, err = newGlob(c.Text("pattern")); err != nil {
 		return nil, err
 	}
-	exclude, err := textsOf(c, "exclude")
-	if err != nil {
+	if l.also, err = globsOf(c, "also"); err != nil {
 		return nil, err
 	}
-	for _, pattern := range exclude {
-		g, err := newGlob(pattern)
-		if err != nil {
-			return nil, err
-		}
-		g.dots = true
-		l.exclude = append(l.exclude, g)
+	if l.exclude, err = globsOf(c, "exclude"); err != nil {
+		return nil, err
 	}
+	for _, g := range l.exclude {
+		g.dots = true
+	}
+	l.root = strings.Split(filepath.ToSlash(filepath.Clean(c.Text("path"))), "/")
 	for _, bound := range []struct {
 		key   string
 		least int
 		to    *int
-	}{{"limit", 1, &l.limit}, {"min_size", 0, &l.smallest}, {"max_size", 0, &l.biggest}} {
+	}{{"limit", 1, &l.limit}, {"skip", 0, &l.skip}, {"min_size", 0, &l.smallest}, {"max_size", 0, &l.biggest}} {
 		if n, ok := c.Params[bound.key].(int); ok {
 			if n < bound.least {
 				return nil, fault.New(fault.InvalidRequest, "%s is %d; it must be at least %d", bound.key, n, bound.least)
 			}
 			*bound.to = n
 		}
+	}
+	if n, ok := c.Params["larger_than"].(int); ok {
+		l.smallest = max(l.smallest, n+1)
+	}
+	if n, ok := c.Params["smaller_than"].(int); ok && (l.biggest < 0 || n <= l.biggest) {
+		if n < 1 {
+			return nil, fault.New(fault.InvalidRequest, "smaller_than is %d; no file is smaller than that", n)
+		}
+		l.biggest = n - 1
 	}
 	for key, to := range map[string]*time.Time{"modified_after": &l.after, "modified_before": &l.before} {
 		if text := c.Text(key); text != "" {
@@ -112,7 +122,7 @@ func (l *lister) walk(dir string, at []string) error {
 			return fault.New(fault.InvalidRequest, "there are more than %d files in it; list a folder further down", maxWalked)
 		}
 		way := append(at[:len(at):len(at)], e.Name())
-		if slices.ContainsFunc(l.exclude, func(g *glob) bool { return g.matches(way) }) {
+		if slices.ContainsFunc(l.exclude, func(g *glob) bool { return g.matches(way) || g.ways() && g.matches(slices.Concat(l.root, way)) }) {
 			continue
 		}
 		full := filepath.Join(dir, e.Name())
@@ -122,7 +132,7 @@ func (l *lister) walk(dir string, at []string) error {
 				continue
 			}
 		}
-		if l.match.matches(way) {
+		if l.match.matches(way) && !slices.ContainsFunc(l.also, func(g *glob) bool { return !g.matches(way) }) {
 			if err := l.look(full, e, way); err != nil {
 				return err
 			}
@@ -212,7 +222,27 @@ func (e listed) value(root string, now time.Time) map[string]any {
 		"modified": e.modified.In(now.Location()).Format(time.RFC3339), "is_folder": e.folder, "executable": e.runs}
 }
 
-// instant reads a day, which is its midnight in the zone of the run, or an instant.
+// globsOf gives a param that is a list of patterns.
+func globsOf(c nodetype.Call, key string) ([]*glob, error) {
+	texts, err := textsOf(c, key)
+	if err != nil {
+		return nil, err
+	}
+	var out []*glob
+	for _, text := range texts {
+		g, err := newGlob(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// endOfDay is how ISO 8601 writes the midnight at which a day ends.
+const endOfDay = "T24:00"
+
+// instant reads a day, which is its midnight in the zone of the run, or an instant, or how long it is ago.
 func instant(c nodetype.Call, key, text string) (time.Time, error) {
 	if t, err := time.ParseInLocation(time.DateOnly, text, c.Now.Location()); err == nil {
 		return t, nil
@@ -225,7 +255,41 @@ func instant(c nodetype.Call, key, text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fault.New(fault.InvalidRequest, "%s is %s; want a day such as 2024-01-31, or an instant such as 2024-01-31T09:30:00Z", key, quote(text))
+	if day, ok := strings.CutSuffix(text, endOfDay); ok {
+		if t, err := time.ParseInLocation(time.DateOnly, day, c.Now.Location()); err == nil {
+			return t.AddDate(0, 0, 1), nil
+		}
+	}
+	if t, ok := ago(c.Now, text); ok {
+		return t, nil
+	}
+	return time.Time{}, fault.New(fault.InvalidRequest, "%s is %s; want a day such as 2024-01-31, an instant such as 2024-01-31T09:30:00Z, or how long ago, such as 7d", key, quote(text))
+}
+
+var agesForm = regexp.MustCompile(`^(?:[0-9]{1,6}(?:y|mo|w|d|h|m|s))+$`)
+var ageForm = regexp.MustCompile(`([0-9]+)([a-z]+)`)
+
+// ago is the instant so long before now as a text such as 7d, 1y6mo or 12h says.
+func ago(now time.Time, text string) (time.Time, bool) {
+	if !agesForm.MatchString(text) {
+		return now, false
+	}
+	for _, part := range ageForm.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(part[1])
+		switch part[2] {
+		case "y":
+			now = now.AddDate(-n, 0, 0)
+		case "mo":
+			now = now.AddDate(0, -n, 0)
+		case "w":
+			now = now.AddDate(0, 0, -7*n)
+		case "d":
+			now = now.AddDate(0, 0, -n)
+		default:
+			now = now.Add(-time.Duration(n) * map[string]time.Duration{"h": time.Hour, "m": time.Minute, "s": time.Second}[part[2]])
+		}
+	}
+	return now, true
 }
 
 // textsOf gives a param that is a list of texts.

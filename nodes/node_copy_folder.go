@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,13 +23,18 @@ func copyFolder() nodetype.Type {
 			Description: "Copies or duplicates a folder (directory) with everything in it, as a whole or not at all.",
 			Inputs: []ir.Port{
 				{Key: "source_path", Type: value.String, Required: true, Description: "The folder to copy; links in it are copied as links."},
-				{Key: "dest_path", Type: value.String, Required: true, Description: "The copy's path, with its name; folders on the way are made."},
+				{Key: "dest_path", Type: value.String, Required: true, Description: "The copy's path, with its name; or a folder, into which it goes under its own name: one that ends in a slash, or is there and not to be replaced. Folders on the way are made."},
 			},
 			Params:  []ir.Port{{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace a folder that is there, with all that is in it. Otherwise that is an error."}},
-			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The copy, as it was given."}},
+			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The path of the copy."}},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Foresee: func(c nodetype.Call, pending []string) (seen nodetype.Foreseen) {
+			if !isPending(pending, "dest_path") && !isPending(pending, "source_path") {
+				params := maps.Clone(c.Params)
+				params["dest_path"] = folderDestination(c)
+				c.Params = params
+			}
 			overwrite := c.Flag("overwrite") || isPending(pending, "overwrite")
 			if overwrite && isPending(pending, "dest_path") {
 				return nodetype.Foreseen{Destroys: "it may replace a folder that is there"}
@@ -57,11 +63,14 @@ func runCopyFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, erro
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}
-	to, err := c.Tree("dest_path")
-	if err != nil {
+	if _, err := c.Path("dest_path"); err != nil {
 		return nodetype.Outcome{}, err
 	}
-	given := c.Text("dest_path")
+	given := folderDestination(c)
+	to := c.Locate(given)
+	if err := c.Permit(to, true); err != nil {
+		return nodetype.Outcome{}, err
+	}
 	doing := "copy the folder " + quote(c.Text("source_path")) + " to " + quote(given)
 	source, err := os.Stat(from)
 	if err != nil {
@@ -82,6 +91,20 @@ func runCopyFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, erro
 		err = folderExists(doing, given, from)
 	}
 	return nodetype.Outcome{Outputs: map[string]any{"dest_path": given}}, fileFault(doing, err)
+}
+
+// folderDestination is the dest_path of copy-folder with the name of the copy.
+func folderDestination(c nodetype.Call) string {
+	to := c.Text("dest_path")
+	slash := strings.HasSuffix(to, "/") || strings.HasSuffix(to, string(filepath.Separator))
+	info, err := os.Stat(c.Locate(to))
+	if source, bad := os.Stat(c.Locate(c.Text("source_path"))); bad == nil && err == nil && os.SameFile(source, info) {
+		return to // not into itself
+	}
+	if !slash && (err != nil || !info.IsDir() || c.Flag("overwrite")) {
+		return to
+	}
+	return filepath.ToSlash(filepath.Join(to, filepath.Base(unslashed(c.Locate(c.Text("source_path"))))))
 }
 
 // freeForFolder checks that a folder may be copied or moved to a path.

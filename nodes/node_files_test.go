@@ -95,7 +95,8 @@ func TestFileErrors(t *testing.T) {
 			`cannot write "` + strings.Repeat("n", 200) + `…": file name too long`},
 		{"copy-file", p("source_path", "none", "dest_path", "x"), fault.NotFound, `cannot copy "none" to "x": no such file or directory`},
 		{"copy-file", p("source_path", "folder", "dest_path", "x"), fault.InvalidRequest, `cannot copy "folder" to "x": the source is a folder; copy-folder copies it`},
-		{"copy-file", p("source_path", "a.txt", "dest_path", "folder"), fault.InvalidRequest, `cannot copy "a.txt" to "folder": it is a folder; give the new path with the file's name, such as "folder/a.txt"`},
+		{"copy-file", p("source_path", "folder/x", "dest_path", "folder"), fault.InvalidRequest, `cannot copy "folder/x" to "folder/x": both are the same file`},
+		{"copy-file", p("source_path", "folder/x", "dest_path", "a.txt/"), fault.NotFound, `cannot copy "folder/x" to "a.txt/x": not a directory`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "b.txt"), fault.InvalidRequest, `cannot copy "a.txt" to "b.txt": "b.txt" exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "./a.txt", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "./a.txt": both are the same file`},
 		{"copy-file", p("source_path", "a.txt", "dest_path", "link", "overwrite", true), fault.InvalidRequest, `cannot copy "a.txt" to "link": both are the same file`},
@@ -437,6 +438,17 @@ func TestListWhatFits(t *testing.T) {
 		{p{"pattern": "{.*,*.txt}", "exclude": []any{"*e*"}}, "a.txt b.txt"},
 		{p{"recursive": true, "exclude": []any{"skip", "sub/**/*.txt"}, "pattern": "*.{txt,gz}"}, "a.txt b.txt sub/d.tar.gz"},
 		{p{"modified_after": "2024-01-30"}, "a.txt b.txt"},
+		{p{"modified_after": "2024-01-30T24:00"}, "a.txt"},
+		{p{"modified_after": "12h"}, "a.txt"},
+		{p{"modified_before": "1y2mo"}, ""},
+		{p{"modified_before": "1d12h"}, "c.jpeg"},
+		{p{"modified_before": "2024-01-30T24:00", "kind": "files"}, "b.txt c.jpeg"},
+		{p{"sort": "modified", "descending": true, "skip": 1}, "b.txt c.jpeg"},
+		{p{"sort": "modified", "descending": true, "skip": 9}, ""},
+		{p{"larger_than": 2, "recursive": true}, "a.txt sub/d.tar.gz"},
+		{p{"smaller_than": 2}, "c.jpeg"},
+		{p{"pattern": "*.txt", "also": []any{"[a-b]*", "b*"}}, "b.txt"},
+		{p{"path": "sub", "recursive": true, "exclude": []any{"sub/old"}}, "sub/d.tar.gz"},
 		{p{"modified_after": "2024-01-30T11:00:00Z", "modified_before": "2024-01-31"}, "b.txt"},
 		{p{"modified_before": "2024-01-30T12:00", "recursive": true}, "c.jpeg skip/f.txt sub/d.tar.gz sub/old/e.txt"},
 	} {
@@ -464,7 +476,9 @@ func TestListWhatFits(t *testing.T) {
 	}{
 		{p{"limit": 0}, `limit is 0; it must be at least 1`},
 		{p{"max_size": -1}, `max_size is -1; it must be at least 0`},
-		{p{"modified_after": "tomorrow"}, `modified_after is "tomorrow"; want a day such as 2024-01-31, or an instant such as 2024-01-31T09:30:00Z`},
+		{p{"modified_after": "tomorrow"}, `modified_after is "tomorrow"; want a day such as 2024-01-31, an instant such as 2024-01-31T09:30:00Z, or how long ago, such as 7d`},
+		{p{"smaller_than": 0}, `smaller_than is 0; no file is smaller than that`},
+		{p{"also": []any{"[a"}}, `the pattern "[a" cannot be read: a [ lacks its ], or a backslash what it stands before`},
 		{p{"exclude": []any{1}}, `exclude[0]: want a text, got integer 1`},
 		{p{"exclude": []any{"[a"}}, `the pattern "[a" cannot be read: a [ lacks its ], or a backslash what it stands before`},
 	} {
@@ -500,5 +514,48 @@ func TestHome(t *testing.T) {
 	c.Env = func(name string) string { return map[string]string{"HOME": home}[name] }
 	if out, err := runNode(t, "read-file", c); err != nil || out.Outputs["content"] != "x" {
 		t.Errorf("%v, %v", out.Outputs, err)
+	}
+}
+
+// TestTransferIntoFolder puts what is copied or moved into a folder under its own name, and says so before.
+func TestTransferIntoFolder(t *testing.T) {
+	type p = map[string]any
+	for _, k := range []struct {
+		node   string
+		params p
+		want   string // the new path
+	}{
+		{"copy-file", p{"source_path": "a.txt", "dest_path": "there"}, "there/a.txt"},
+		{"copy-file", p{"source_path": "a.txt", "dest_path": "new/"}, "new/a.txt"},
+		{"copy-file", p{"source_path": "a.txt", "dest_path": "new"}, "new"},
+		{"move-file", p{"source_path": "sub/b.txt", "dest_path": "there"}, "there/b.txt"},
+		{"move-file", p{"source_path": "sub/b.txt", "dest_path": "c.txt"}, "c.txt"},
+		{"move-file", p{"source_path": "sub/b.txt", "dest_path": "c.txt", "beside": true}, "sub/c.txt"},
+		{"move-file", p{"source_path": "sub/b.txt", "dest_path": "x/c.txt", "beside": true}, "x/c.txt"},
+		{"move-file", p{"source_path": "sub/", "dest_path": "there"}, "there/sub"},
+		{"move-file", p{"source_path": "there", "dest_path": "other", "beside": true}, "other"},
+		{"copy-folder", p{"source_path": "sub", "dest_path": "there"}, "there/sub"},
+		{"copy-folder", p{"source_path": "sub", "dest_path": "new/"}, "new/sub"},
+		{"copy-folder", p{"source_path": "sub", "dest_path": "there", "overwrite": true}, "there"},
+	} {
+		c := newCall(t, k.params, nil)
+		writeFiles(t, c.Dir, map[string]string{"a.txt": "a", "sub/b.txt": "b", "there/x": "x"})
+		out, err := runNode(t, k.node, c)
+		if err != nil || out.Outputs["dest_path"] != k.want {
+			t.Errorf("%s %v: %v, %v", k.node, k.params, out.Outputs, err)
+		} else if _, err := os.Lstat(filepath.Join(c.Dir, k.want)); err != nil {
+			t.Errorf("%s %v: %v", k.node, k.params, err)
+		}
+	}
+	// What is replaced there is foreseen.
+	c := newCall(t, p{"source_path": "a.txt", "dest_path": "there", "overwrite": true}, nil)
+	writeFiles(t, c.Dir, map[string]string{"a.txt": "a", "there/a.txt": "old"})
+	if seen := nodeType(t, Deps{}, "copy-file").Foresee(c, nil); seen.Destroys != "it replaces there/a.txt" {
+		t.Errorf("foreseen is %+v", seen)
+	}
+	c.Params["overwrite"] = false
+	fails(t, "copy-file", c, fault.InvalidRequest, `cannot copy "a.txt" to "there/a.txt": "there/a.txt" exists, and this workflow did not write it as it is now; choose another path, or set overwrite to true`)
+	if got := readFiles(t, c.Dir)["there/a.txt"]; got != "old" {
+		t.Errorf("there is %q", got)
 	}
 }

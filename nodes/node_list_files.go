@@ -41,18 +41,22 @@ func listFiles() nodetype.Type {
 			Params: []ir.Port{
 				{Key: "pattern", Type: value.String, Default: "*",
 					Description: "Which files: *.txt by their name; with a slash by their path under the folder, where ** stands for any folders, as in src/**/*.{js,ts}. A name that begins with a dot only matches a pattern that does."},
+				{Key: "also", Type: value.Array, Structure: ir.MustStructure([]any{"string"}), Description: "Further patterns, all of which have to fit too."},
 				{Key: "exclude", Type: value.Array, Structure: ir.MustStructure([]any{"string"}),
-					Description: "Patterns, as above, of what is left out; a folder that fits is not looked into. Here * matches a dot, too."},
+					Description: "Patterns, as above, of what is left out, also by the path as files has it; a folder that fits is not looked into. Here * matches a dot, too."},
 				{Key: "recursive", Type: value.Boolean, Default: false, Description: "Look into the folders below too."},
 				{Key: "kind", Type: value.String, Default: listedFiles, Enum: []any{listedFiles, listedFolders, listedAll}, Description: "What is listed."},
 				{Key: "sort", Type: value.String, Default: byName, Enum: []any{byName, bySize, byModified},
 					Description: "The order: by path, from the smallest, or from the oldest."},
 				{Key: "descending", Type: value.Boolean, Default: false, Description: "The other way round: the biggest or newest first."},
 				{Key: "limit", Type: value.Integer, Description: "List the first so many only."},
+				{Key: "skip", Type: value.Integer, Description: "Leave out the first so many."},
 				{Key: "min_size", Type: value.Integer, Description: "Only files of at least so many bytes."},
 				{Key: "max_size", Type: value.Integer, Description: "Only files of at most so many bytes."},
+				{Key: "larger_than", Type: value.Integer, Description: "Only files of more than so many bytes."},
+				{Key: "smaller_than", Type: value.Integer, Description: "Only files of less than so many bytes."},
 				{Key: "empty", Type: value.Boolean, Default: false, Description: "Only files of 0 bytes, and folders with nothing in them."},
-				{Key: "modified_after", Type: value.String, Description: "Only what was changed on this day or later, or at this instant or later: 2024-01-31 or 2024-01-31T09:30:00Z."},
+				{Key: "modified_after", Type: value.String, Description: "Only what was changed on this day or later, or at this instant or later: 2024-01-31 or 2024-01-31T09:30:00Z; 2024-01-31T24:00 is the end of the day, and 7d is seven days ago."},
 				{Key: "modified_before", Type: value.String, Description: "Only what was changed before this day or instant."},
 			},
 			Outputs: []ir.Port{
@@ -72,9 +76,10 @@ func listFiles() nodetype.Type {
 			}
 			pattern := func(p string) error { _, err := newGlob(p); return err }
 			check("pattern", params["pattern"], pattern)
-			if list, ok := params["exclude"].([]any); ok {
+			for _, key := range []string{"also", "exclude"} {
+				list, _ := params[key].([]any)
 				for i, p := range list {
-					check(indexed("exclude", i), p, pattern)
+					check(indexed(key, i), p, pattern)
 				}
 			}
 			for _, key := range []string{"modified_after", "modified_before"} {
@@ -119,7 +124,8 @@ func runListFiles(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 		return nodetype.Outcome{}, fileFault(doing, err)
 	}
 	files, entries := []any{}, []any{}
-	for _, e := range l.sorted(c.Text("sort"), c.Flag("descending")) {
+	all := l.sorted(c.Text("sort"), c.Flag("descending"))
+	for _, e := range all[min(l.skip, len(all)):] {
 		if l.limit > 0 && len(files) == l.limit {
 			break
 		}

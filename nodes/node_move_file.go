@@ -22,10 +22,13 @@ func moveFile() nodetype.Type {
 			Description: "Moves or renames a file or a folder, also to another disk.",
 			Inputs: []ir.Port{
 				{Key: "source_path", Type: value.String, Required: true, Description: "The file or folder to move."},
-				{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the name of the file or folder; folders on the way are made."},
+				{Key: "dest_path", Type: value.String, Required: true, Description: "Its new path, with the name of the file or folder; or a folder, into which it goes under its own name: one that is there, or ends in a slash. Folders on the way are made."},
 			},
-			Params:  []ir.Port{overwritePort()},
-			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The new path, as it was given."}},
+			Params: []ir.Port{
+				overwritePort(),
+				{Key: "beside", Type: value.Boolean, Default: false, Description: "A dest_path without a slash is a name in the folder of the source, as when it is renamed."},
+			},
+			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The new path."}},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
 		Foresee: foreseeTransfer,

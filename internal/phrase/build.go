@@ -132,6 +132,8 @@ func (b *builder) tree(v any) any {
 // value writes a value as it stands in a param.
 func (b *builder) value(v *val) any {
 	switch {
+	case v.item && v.key != "":
+		return "${item." + v.key + "}"
 	case v.item:
 		return "${item}"
 	case v.piped:

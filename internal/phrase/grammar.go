@@ -235,7 +235,9 @@ func (r *Rule) named() []string {
 		out[k], _, _ = strings.Cut(name, ".")
 		out[k], _, _ = strings.Cut(out[k], otherEnding)
 	}
-	return slices.DeleteFunc(out, func(name string) bool { return strings.HasPrefix(name, prevPrefix) || strings.HasSuffix(name, orPrev) })
+	return slices.DeleteFunc(out, func(name string) bool {
+		return name == "item" || strings.HasPrefix(name, prevPrefix) || strings.HasSuffix(name, orPrev)
+	})
 }
 
 // refsIn are the names that stand as ${name} in a value.

@@ -117,6 +117,9 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		v := r.fill(r.Value, b, nil)
 		switch v := v.(type) {
 		case *val:
+			if v.sort == "" {
+				v.sort = r.As
+			}
 			m.val = v
 		default:
 			m.val = &val{fixed: v, sort: r.As}
@@ -141,11 +144,16 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 // narrow gives the step of the head more params, makes another output of it the value, or makes it a step of another type. A
 // param that it has is not changed: that would be something else.
 func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
+	head := r.head(slots)
 	old := r.headStep(slots)
-	if old == nil || old.each != nil {
+	if old == nil && head != nil && r.Becomes == "" && r.Gives == "" && len(r.Lacks) == 0 {
+		old = head.wished(r.On)
+	} else if old != nil && old.each != nil {
 		return nil
 	}
-	head := r.head(slots)
+	if old == nil {
+		return nil
+	}
 	var b *bindings
 	for _, s := range slots {
 		b = &bindings{s.slot, s.edge, b}
@@ -194,6 +202,9 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	if r.Becomes != "" && r.Gives == "" {
 		return out
 	}
+	if v := head.meaning.val; v == nil || v.of != old {
+		return m.with(old, next, head.meaning)
+	}
 	moved := *head.meaning.val
 	moved.of = next
 	if r.As != sortShown {
@@ -203,6 +214,52 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 		moved.key = r.Gives
 	}
 	out.val = &moved
+	return out
+}
+
+// wished is the only step of a kind that a wish has, nil if it has none or several.
+func (e *edge) wished(kind string) *step {
+	if e.sort != sortDo && e.sort != sortAsk {
+		return nil
+	}
+	var found *step
+	for _, s := range e.meaning.steps {
+		if s.kind != kind {
+			continue
+		}
+		if found != nil {
+			return nil // which one is meant is open
+		}
+		found = s
+	}
+	return found
+}
+
+// with is a meaning of several steps in which one is another: what refers to it refers to that. What narrows goes before.
+func (m *meaning) with(old, next *step, head *meaning) *meaning {
+	swap := &resolver{keep: true, moved: map[*step]*step{old: next}}
+	out := &meaning{}
+	for _, s := range m.steps {
+		if s == old {
+			out.steps = append(out.steps, next)
+			continue
+		}
+		list, ok := swap.steps([]*step{s})
+		if !ok {
+			return nil
+		}
+		out.steps = append(out.steps, list...)
+	}
+	for _, v := range []struct{ from, to **val }{{&head.val, &out.val}, {&head.made, &out.made}} {
+		if *v.from == nil {
+			continue
+		}
+		got, ok := swap.value(*v.from)
+		if !ok {
+			return nil
+		}
+		*v.to = got.(*val)
+	}
 	return out
 }
 
@@ -308,7 +365,8 @@ func (r *Rule) act(m *meaning, b *bindings) {
 func (r *Rule) fillStep(s Step, b *bindings, local map[string]*step, batch bool) any {
 	over := b
 	if batch {
-		over = &bindings{s.Each, &edge{meaning: &meaning{val: &val{item: true}}}, b}
+		item := &edge{meaning: &meaning{val: &val{item: true}}}
+		over = &bindings{"item", item, &bindings{s.Each, item, b}}
 	}
 	return r.fillWith(s.With, over, local)
 }
@@ -409,7 +467,7 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		name, tail, _ := strings.Cut(after, "}")
 		rest = tail
 		root, key, _ := strings.Cut(name, ".")
-		e, s := b.get(strings.TrimSuffix(name, orPrev)), local[root]
+		e, s, of := b.get(strings.TrimSuffix(name, orPrev)), local[root], b.get(root)
 		switch {
 		case strings.Contains(name, otherEnding):
 			v := withEnding(name, b)
@@ -441,6 +499,18 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 				key = "results"
 			}
 			parts = append(parts, &val{of: s, key: key})
+		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.lit != nil:
+			v := *of.meaning.val
+			members, _ := v.lit.value.(map[string]any)
+			if members[key] == nil {
+				return left{}
+			}
+			v.lit, v.name = &literal{v.lit.start, v.lit.end, members[key]}, key
+			parts = append(parts, &v)
+		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.item:
+			parts = append(parts, &val{item: true, key: key})
+		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.of != nil && of.meaning.val.of.each == nil:
+			parts = append(parts, &val{of: of.meaning.val.of, key: key}) // another output of the same step
 		default:
 			return left{}
 		}

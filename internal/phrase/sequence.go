@@ -217,6 +217,7 @@ func (r *reading) settle(g *Grammar) *reading {
 type resolver struct {
 	g          *Grammar
 	last, made *val
+	keep       bool            // what refers to an earlier clause stays as it is
 	moved      map[*step]*step // steps that are another one for it
 	exprs      map[*expression]*expression
 	as         map[string]*val // what was given last, taken as another sort
@@ -252,6 +253,10 @@ func (s *resolver) steps(all []*step) ([]*step, bool) {
 				return nil, false
 			}
 			*v, _ = got.(*val)
+		}
+		if n.each != nil && n.each.one() { // what was given is no list: the step is done once
+			n.params, _ = instead(n.params, n.each).(map[string]any)
+			n.each = nil
 		}
 		for _, list := range []*[]*step{&n.yes, &n.no} {
 			if *list, ok = s.steps(*list); !ok {
@@ -293,7 +298,11 @@ func (s *resolver) tree(v any) (any, bool) {
 
 func (s *resolver) value(v *val) (any, bool) {
 	switch {
-	case v.prev == "file" && s.made != nil:
+	case v.prev != "" && s.keep:
+		return v, true
+	case v.prev == "file" && s.made != nil && !s.made.folder() && (s.made.lit == nil || s.made.one()):
+		return s.made, true
+	case (v.prev == "dir" || v.prev == "named") && s.made != nil && s.made.folder():
 		return s.made, true
 	case v.prev != "":
 		given := s.previous(v.prev)
@@ -341,6 +350,54 @@ func (s *resolver) value(v *val) (any, bool) {
 		return &n, true
 	}
 	return v, true
+}
+
+// one reports whether a value is known to be a single one.
+func (v *val) one() bool {
+	if v.lit != nil {
+		_, one := v.lit.value.(string)
+		return one
+	}
+	return v.parts != nil
+}
+
+// instead puts a value in the place of the item of a batch.
+func instead(v any, item *val) any {
+	switch v := v.(type) {
+	case *val:
+		switch {
+		case v.item && v.key == "":
+			out := *item
+			return &out
+		case v.parts != nil:
+			out := *v
+			out.parts, _ = instead(v.parts, item).([]any)
+			return &out
+		}
+	case map[string]any:
+		out := maps.Clone(v)
+		for k, member := range v {
+			out[k] = instead(member, item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for k, member := range v {
+			out[k] = instead(member, item)
+		}
+		return out
+	}
+	return v
+}
+
+// folder reports whether a value is the path of one folder.
+func (v *val) folder() bool {
+	if v.lit != nil {
+		if _, one := v.lit.value.(string); !one {
+			return false
+		}
+	}
+	return slices.Contains([]string{"folder", "dirname", "slashed", "dir", "named"}, v.sort)
 }
 
 // branch is what is done if something holds, and what if it does not. What is tested may be called it in both.

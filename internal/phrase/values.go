@@ -20,14 +20,17 @@ import (
 //
 //	file      a path with an ending, or a name in quotes: notes.txt, src/a.go, 'my notes.txt'
 //	folder    a path or a word that has no ending: docs, src/, "my files", .
+//	dirname   a folder by its name: none of ., .., ~ and /, which are whole trees; slashed: one that is written with a slash, docs/
 //	path      either
-//	glob      a pattern of paths: *.txt
-//	ending    of files, without its dot: .md, md
+//	glob      a pattern of paths: *.txt; anyglob one that leaves nothing out: *
+//	ending    of files, without its dot: .md, md; dotted: .md only; endings in the plural: the mds
 //	number    an integer or another number
 //	date      a day, as 2006-01-02: one that is named, such as 31 January 2026. What counts from today (tomorrow, in 3 days) is a matter
 //	          of phrases, which have it computed whenever the workflow runs
+//	since     from a day on: since Monday; until: up to a day, exclusive: before May; span: both, as .after and .before: last week
 //	time      a clock time, as 15:04
 //	duration  a time such as 5m, as a text that parse_duration reads
+//	age       such a time, or months and years, as list-files takes it: 7d, 6mo
 //	bytes     a size, in bytes: 10 kB, 1 MB
 //	period    days behind one another, such as December 2026, as 2026-12-01/2026-12-31
 //	money     an amount such as $15 or 15 euros, as a number
@@ -44,9 +47,11 @@ import (
 //	caps      a word in capitals, such as ERROR, in a request that is not all capitals
 //	rest      all that is left of the request, as it stands
 //	unknown   two to four words that no phrase knows
-var terminals = map[string]bool{"file": true, "folder": true, "path": true, "glob": true, "ending": true, "number": true, "integer": true, "date": true, "time": true,
-	"duration": true, "bytes": true, "url": true, "email": true, "json": true, "quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true,
-	"money": true, "period": true, "table-file": true, "json-file": true, "name": true, "noun": true, "proper": true}
+//	dated     a path with YYYY in it
+var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
+	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
+	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
+	"noun": true, "proper": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -56,6 +61,14 @@ const (
 	mostOfText   = 14   // words of such a text
 	costOfKnown  = 0.15 // on top, where phrases know the word
 )
+
+// pointing are words that point at a thing or count it, and name none.
+var pointing = map[string]bool{"this": true, "that": true, "these": true, "those": true, "the": true, "it": true, "its": true, "them": true, "their": true, "all": true, "each": true, "every": true,
+	"any": true, "some": true, "no": true, "none": true, "other": true, "others": true, "same": true, "here": true, "there": true, "everything": true, "anything": true, "nothing": true, "something": true,
+	"which": true, "what": true, "whose": true, "one": true, "ones": true, "not": true, "my": true, "our": true, "your": true, "and": true, "or": true, "another": true, "both": true, "only": true}
+
+// ownPlurals are words that look like endings in the plural, and are names of folders more often.
+var ownPlurals = map[string]bool{"docs": true, "logs": true, "confs": true, "patches": true, "diffs": true}
 
 // literal is a value that the request has.
 type literal struct {
@@ -80,6 +93,7 @@ var (
 	endingForm = regexp.MustCompile(`^\.?[a-z][a-z0-9]{0,9}(?:\.[a-z][a-z0-9]{0,5})?$`)
 	bytesForm  = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*(bytes?|b|kb|kib|k|kilobytes?|mb|mib|m|megs?|megabytes?|gb|gib|g|gigs?|gigabytes?|tb|terabytes?)$`)
 	capsForm   = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
+	datedForm  = regexp.MustCompile(`YYYY`)
 	wholeForm  = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
@@ -87,6 +101,24 @@ var (
 func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []token) []valueAt {
 	var out []valueAt
 	add := func(sort string, first, last int, value any, cost float64) {
+		if was := value; sort == "folder" {
+			name, _ := value.(string)
+			if pointing[strings.ToLower(name)] && !tokens[first].quoted {
+				return
+			}
+			if cut := strings.TrimRight(name, "/"); cut != "" {
+				name, value = cut, cut
+			}
+			if !dots(name) && name != "~" {
+				out = append(out, valueAt{sort: "dirname", first: first, last: last, value: value, cost: cost, start: tokens[first].start, end: tokens[last-1].end})
+				if value != was {
+					out = append(out, valueAt{sort: "slashed", first: first, last: last, value: value, cost: cost, start: tokens[first].start, end: tokens[last-1].end})
+				}
+			}
+		}
+		if name, _ := value.(string); sort == "glob" && strings.Trim(name, "*?./") == "" {
+			sort = "anyglob"
+		}
 		out = append(out, valueAt{sort: sort, first: first, last: last, value: value, cost: cost, start: tokens[first].start, end: tokens[last-1].end})
 	}
 	for k := range tokens {
@@ -155,7 +187,7 @@ func (g *Grammar) rest(tokens []token, add func(string, int, int, any, float64))
 		if n := longest(g.joins, tokens[first:]); n > 1 || n == 1 && first+1 < len(tokens) && len(g.first[tokens[first+1].stem]) > 0 {
 			return
 		}
-		if t.quoted && first == len(tokens)-1 || t.sign {
+		if t.quoted && first == len(tokens)-1 || t.sign || t.word == "of" || t.word == "from" { // of what, the words before do not say
 			continue
 		}
 		add("rest", first, len(tokens), nil, costOfText+0.1*float64(len(tokens)-first))
@@ -183,6 +215,9 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 	if n, ok := bytesOf(text); ok {
 		add("bytes", k, k+1, n, 0)
 	}
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		add("integer", k, k+1, n, 0) // also one of a range: between 10 and 20
+	}
 	if text[0] == '{' || text[0] == '[' {
 		add("json", k, k+1, text, 0)
 		return
@@ -205,6 +240,10 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 		add("integer", k, k+1, n, 0.01)
 		add("number", k, k+1, n, 0.01)
 	}
+	if folderForm.MatchString(text) && datedForm.MatchString(text) {
+		add("dated", k, k+1, text, 0)
+		return
+	}
 	price := costOfWord
 	if g.knows(t) {
 		price += costOfKnown
@@ -219,8 +258,12 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 	switch {
 	case !named:
 	case isFile:
-		add("file", k, k+1, text, 0)
-		add("path", k, k+1, text, 0.01)
+		price := 0.0
+		if ending == text && g.endings[t.word[1:]] {
+			price = costOfWord // .tmp is an ending rather than a file
+		}
+		add("file", k, k+1, text, price)
+		add("path", k, k+1, text, price+0.01)
 		fileKinds(text, k, add)
 	case strings.Contains(text, "/") || dots(text):
 		add("folder", k, k+1, text, 0)
@@ -233,8 +276,11 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 		switch {
 		case t.word[0] == '.':
 			add("ending", k, k+1, t.word[1:], 0)
+			add("dotted", k, k+1, t.word[1:], 0)
 		case g.endings[t.word]:
 			add("ending", k, k+1, t.word, 0.1)
+		case strings.HasSuffix(t.word, "s") && g.endings[t.word[:len(t.word)-1]] && !ownPlurals[t.word] && len(t.word) > 3:
+			add("endings", k, k+1, t.word[:len(t.word)-1], 0.1)
 		}
 	}
 }
@@ -286,6 +332,16 @@ func entityValue(e extract.Entity, tokens []token, add func(string, int, int, an
 	if first < 0 || last <= first {
 		return
 	}
+	if e.Range && (e.Kind == extract.DateRange || e.Kind == extract.DateTime) {
+		switch {
+		case e.From != nil && e.To != nil:
+			add("span", first, last, map[string]any{"after": e.From, "before": e.To}, 0)
+		case e.From != nil:
+			add("since", first, last, e.From, 0)
+		case e.To != nil:
+			add("until", first, last, e.To, 0)
+		}
+	}
 	switch e.Kind {
 	case extract.Number:
 		add("number", first, last, e.Value, 0)
@@ -314,6 +370,9 @@ func entityValue(e extract.Entity, tokens []token, add func(string, int, int, an
 		if s, ok := e.Value.(string); ok {
 			if text := durationText(s); text != "" {
 				add("duration", first, last, text, 0)
+			}
+			if text := ageText(s); text != "" {
+				add("age", first, last, text, 0)
 			}
 		}
 	case extract.Email:
@@ -431,6 +490,23 @@ func names(tokens []token, add func(string, int, int, any, float64)) {
 			add("name", first, last+1, text, costOfWord)
 		}
 	}
+}
+
+var isoAge = regexp.MustCompile(`^P(?:([0-9]+)Y)?(?:([0-9]+)M)?(?:([0-9]+)W)?(?:([0-9]+)D)?(?:T(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+)S)?)?$`)
+
+// ageText writes an ISO 8601 duration of whole units as 1y2mo3w4d5h6m7s.
+func ageText(iso string) string {
+	m := isoAge.FindStringSubmatch(iso)
+	if m == nil {
+		return ""
+	}
+	var b strings.Builder
+	for k, unit := range []string{"y", "mo", "w", "d", "h", "m", "s"} {
+		if m[k+1] != "" {
+			b.WriteString(m[k+1] + unit)
+		}
+	}
+	return b.String()
 }
 
 // texts are the stretches of words that a text may be: in quotes it is one token, else up to where a sign ends it.
