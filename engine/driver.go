@@ -14,7 +14,8 @@ import (
 // Options are what a run may be given beside its input. The zero value runs without a journal.
 type Options struct {
 	RunID   string
-	Seed    uint64 // of the jitter; 0: random
+	Seed    uint64    // of the jitter; 0: random
+	Day     time.Time // the day on which the run is taken to begin, for what it reads of the date; zero: the day it is
 	Journal Journal
 	// History is the past of a run that was killed: its events are stepped through again before it goes on.
 	History *History
@@ -140,7 +141,11 @@ func (d *driver) begin(input map[string]any) error {
 	if err != nil {
 		return err
 	}
-	start := Event{Kind: EventStart, Time: now.Round(0).UTC(), Seed: seed, Input: in.(map[string]any)}
+	began := now.Round(0).UTC()
+	if day := d.o.Day; !day.IsZero() {
+		began = time.Date(day.Year(), day.Month(), day.Day(), began.Hour(), began.Minute(), began.Second(), began.Nanosecond(), time.UTC)
+	}
+	start := Event{Kind: EventStart, Time: began, Seed: seed, Input: in.(map[string]any)}
 	d.keep(func() error { return d.o.Journal.Begin(start) })
 	return d.step(&start)
 }

@@ -85,6 +85,15 @@ func checkJSONPath(key string, v any) []ir.Problem {
 	if text, isText := v.(string); isText && len(text) > 0 && bytes.Contains([]byte(text), []byte("${")) {
 		return nil
 	}
+	if list, isList := v.([]any); isList {
+		for _, part := range list {
+			switch part.(type) {
+			case string, int:
+			default:
+				return nil // a template, whose value is known when it runs; any other is refused then
+			}
+		}
+	}
 	if _, err := jsonPath(key, v); err != nil {
 		return []ir.Problem{{Path: key, Message: fault.Of(err).Message}}
 	}

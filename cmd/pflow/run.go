@@ -267,6 +267,13 @@ func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, appr
 func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, began func(engine.Attempt)) (*workflow.Result, error) {
 	l.written.ID = id
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer(), Began: began}, Approve: approve}
+	if a.date != "" { // what was planned for a day runs on it
+		day, err := time.Parse(time.DateOnly, a.date)
+		if err != nil {
+			return nil, usage("--date: %v", err)
+		}
+		o.Day = day
+	}
 	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()
