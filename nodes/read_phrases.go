@@ -16,15 +16,25 @@ import (
 //go:embed phrases
 var phraseFiles embed.FS
 
-// grammar is the shipped one, of the node types that a shelf has.
-func (s *candidates) grammar() (*phrase.Grammar, error) {
+// grammar is the shipped one, of the node types that a shelf has, and what the folder phrases of the home adds to it. Where that
+// has a fault there is a warning, and the shipped one alone.
+func (d Deps) grammar(s *candidates) (*phrase.Grammar, error) {
 	s.phrases.once.Do(func() {
-		files, err := fs.Sub(phraseFiles, "phrases")
+		shipped, err := fs.Sub(phraseFiles, "phrases")
 		if err != nil {
 			s.phrases.err = err
 			return
 		}
-		s.phrases.of, s.phrases.err = phrase.Load(files, func(name string) bool { return s.Catalogue.Get(name) != nil })
+		known := func(name string) bool { return s.Catalogue.Get(name) != nil }
+		if d.Phrases != nil {
+			if s.phrases.of, s.phrases.err = phrase.Load(known, shipped, d.Phrases); s.phrases.err == nil {
+				return
+			}
+			if d.Log != nil {
+				d.Log("warn", "your own phrases are left out: "+s.phrases.err.Error())
+			}
+		}
+		s.phrases.of, s.phrases.err = phrase.Load(known, shipped)
 	})
 	return s.phrases.of, s.phrases.err
 }
@@ -75,7 +85,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				g, err := shelf.grammar()
+				g, err := d.grammar(shelf)
 				if err != nil {
 					return engine.Output{}, fault.New(fault.Failure, "the phrases: %v", err)
 				}

@@ -32,7 +32,7 @@ func TestPhrases(t *testing.T) {
 		all = append(all, typ.Interface)
 	}
 	catalogue := ir.NewCatalogue(all...)
-	g, err := phrase.Load(os.DirFS("phrases"), func(name string) bool { return catalogue.Get(name) != nil })
+	g, err := phrase.Load(func(name string) bool { return catalogue.Get(name) != nil }, os.DirFS("phrases"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"pflow/internal/diag"
@@ -15,7 +17,7 @@ import (
 
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
-	return nodes.Deps{
+	d := nodes.Deps{
 		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced,
 		Agents: func() ([]settings.Agent, error) {
 			s, err := a.settings()
@@ -26,6 +28,10 @@ func (a *app) deps() nodes.Deps {
 			return found
 		},
 	}
+	if dir := a.homeDir(); dir != "" {
+		d.Phrases = os.DirFS(filepath.Join(dir, "phrases"))
+	}
+	return d
 }
 
 // shelfOf gives the shelf of a run: the one that its context was given, else that of the home.

@@ -12,7 +12,7 @@ import (
 )
 
 func BenchmarkRead(b *testing.B) {
-	g, err := Load(os.DirFS("../../nodes/phrases"), func(string) bool { return true })
+	g, err := Load(func(string) bool { return true }, os.DirFS("../../nodes/phrases"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.Run("load", func(b *testing.B) {
 		for range b.N {
-			Load(os.DirFS("../../nodes/phrases"), func(string) bool { return true })
+			Load(func(string) bool { return true }, os.DirFS("../../nodes/phrases"))
 		}
 	})
 }

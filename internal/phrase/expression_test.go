@@ -41,7 +41,7 @@ func TestExpressions(t *testing.T) {
 	for _, name := range []string{"read-file", "write-file", "transform"} {
 		of[name] = &ir.Interface{Name: name}
 	}
-	g, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}}, func(name string) bool { return of[name] != nil })
+	g, err := Load(func(name string) bool { return of[name] != nil }, fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestExpressions(t *testing.T) {
 
 // TestLoadWithoutNodes: rules of node types that are not there are left out, and what speaks of their sorts is no fault.
 func TestLoadWithoutNodes(t *testing.T) {
-	if _, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}}, func(string) bool { return false }); err != nil {
+	if _, err := Load(func(string) bool { return false }, fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -99,7 +99,7 @@ rules:
 - {as: do, says: ["write {words}"], do: transform, with: {expression: "${words}"}}
 - {as: do, says: ["make {folders:folder+}"], do: transform, with: {expression: "${folders}"}}
 `
-	g, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(grammar)}}, func(string) bool { return true })
+	g, err := Load(func(string) bool { return true }, fstest.MapFS{"a.yaml": {Data: []byte(grammar)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,43 +88,51 @@ type entry struct {
 	arc  arc
 }
 
-// Load reads the grammar of the files of a folder, *.yaml. known reports whether a node type is there; a rule that needs
-// another one is left out. Errors name the file and the pattern.
-func Load(fsys fs.FS, known func(string) bool) (*Grammar, error) {
-	names, err := fs.Glob(fsys, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	var all file
-	all.Words, all.Is = map[string][]string{}, map[string][]string{}
-	for _, name := range names {
-		data, err := fs.ReadFile(fsys, name)
+// Load reads the grammar of the files *.yaml of folders; those of later ones add to it, words to lists that are there included.
+// known reports whether a node type is there; a rule that needs another one is left out. Errors name the file and the pattern.
+func Load(known func(string) bool, folders ...fs.FS) (*Grammar, error) {
+	all := file{Words: map[string][]string{}, Is: map[string][]string{}}
+	for n, folder := range folders {
+		names, err := fs.Glob(folder, "*.yaml")
 		if err != nil {
 			return nil, err
 		}
-		f, err := decode(name, data)
-		if err != nil {
-			return nil, err
-		}
-		for k, v := range f.Words {
-			if _, twice := all.Words[k]; twice {
-				return nil, fmt.Errorf("%s: the list <%s> is there already", name, k)
+		slices.Sort(names)
+		for _, name := range names {
+			data, err := fs.ReadFile(folder, name)
+			if err != nil {
+				return nil, err
 			}
-			all.Words[k] = v
-		}
-		for k, v := range f.Is {
-			all.Is[k] = append(all.Is[k], v...)
-		}
-		all.Guards = append(all.Guards, f.Guards...)
-		all.Endings = append(all.Endings, f.Endings...)
-		all.Filler, all.Joins = append(all.Filler, f.Filler...), append(all.Joins, f.Joins...)
-		for _, r := range f.Rules {
-			r.source = name
-			all.Rules = append(all.Rules, r)
+			f, err := decode("phrases/"+name, data)
+			if err != nil {
+				return nil, err
+			}
+			if err := all.take(f, "phrases/"+name, n > 0); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return compile(&all, known)
+}
+
+// take adds what another file has. Only with more may it add to lists of words that are there.
+func (f *file) take(other *file, name string, more bool) error {
+	for k, v := range other.Words {
+		if _, twice := f.Words[k]; twice && !more {
+			return fmt.Errorf("%s: the list <%s> is there already", name, k)
+		}
+		f.Words[k] = append(f.Words[k], v...)
+	}
+	for k, v := range other.Is {
+		f.Is[k] = append(f.Is[k], v...)
+	}
+	f.Guards, f.Endings = append(f.Guards, other.Guards...), append(f.Endings, other.Endings...)
+	f.Filler, f.Joins = append(f.Filler, other.Filler...), append(f.Joins, other.Joins...)
+	for _, r := range other.Rules {
+		r.source = name
+		f.Rules = append(f.Rules, r)
+	}
+	return nil
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
