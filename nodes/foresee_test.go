@@ -48,6 +48,8 @@ var destroying = []destroyingNode{
 	{"agent", map[string]any{"prompt": "tidy up"}, nil},
 	{"shell", map[string]any{"command": "rm a"}, nil},
 	{"convert-table", map[string]any{"source_path": "b", "dest_path": "a", "overwrite": true}, nil},
+	{"edit-json", map[string]any{"file_path": "b", "dest_path": "a", "remove": []any{"x"}, "overwrite": true}, nil},
+	{"edit-json", map[string]any{"file_path": "${f}", "remove": []any{"x"}, "overwrite": true}, []string{"file_path"}},
 	{"shell", map[string]any{"command": "git push --force"}, nil},
 }
 

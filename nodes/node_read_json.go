@@ -27,7 +27,7 @@ func readJSON() nodetype.Type {
 				{Key: "text", Type: value.String, Description: "The document itself, instead of a file."},
 			},
 			Params: []ir.Port{
-				{Key: "path", Type: value.Any, Description: jsonPathText + " Otherwise the whole document."},
+				{Key: "key", Type: value.Any, Description: jsonPathText + " Otherwise the whole document."},
 				{Key: "check", Type: value.Boolean, Default: false, Description: "Only tell whether it is valid JSON: what is wrong is told in report, and is no error."},
 			},
 			Outputs: []ir.Port{
@@ -42,11 +42,11 @@ func readJSON() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
-		Check: func(params map[string]any) []ir.Problem { return checkJSONPath("path", params["path"]) },
+		Check: func(params map[string]any) []ir.Problem { return checkJSONPath("key", params["key"]) },
 		Run:   runReadJSON,
 		Example: nodetype.Example{
 			Files:  map[string]string{"config.json": `{"server": {"port": 8080, "host": "x"}}`},
-			Params: map[string]any{"file_path": "config.json", "path": "server"},
+			Params: map[string]any{"file_path": "config.json", "key": "server"},
 			Outputs: map[string]any{"value": map[string]any{"port": 8080, "host": "x"}, "text": "{\n  \"port\": 8080,\n  \"host\": \"x\"\n}\n", "pretty": "{\n  \"port\": 8080,\n  \"host\": \"x\"\n}\n",
 				"compact": `{"port":8080,"host":"x"}`, "keys": []any{"port", "host"}, "count": 2, "valid": true, "report": "config.json is valid JSON"},
 		},
@@ -101,7 +101,7 @@ func checkJSONPath(key string, v any) []ir.Problem {
 }
 
 func runReadJSON(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
-	path, err := jsonPath("path", c.Params["path"])
+	path, err := jsonPath("key", c.Params["key"])
 	if err != nil {
 		return nodetype.Outcome{}, err
 	}

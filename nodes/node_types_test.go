@@ -358,6 +358,8 @@ func TestInterfaces(t *testing.T) {
 		"convert-table",
 		"summarise-table",
 		"join-tables",
+		"read-json",
+		"edit-json",
 		"agent",
 		"github-get-issue",
 		"github-list-issues",
