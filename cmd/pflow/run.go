@@ -352,10 +352,15 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 	return fail(exitFailed, "%s%s [%s]%s; %s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts), failed)
 }
 
-// printOutputs writes the outputs: a single one as it is, several as JSON.
+// printOutputs writes the outputs: a single text as it is, a single list of texts one a line, anything else as JSON.
 func (a *app) printOutputs(outputs map[string]any) error {
 	if len(outputs) == 1 {
 		for _, v := range outputs {
+			if list, ok := v.([]any); ok {
+				if lines, ok := linesOf(list); ok {
+					v = lines
+				}
+			}
 			if text, ok := v.(string); ok {
 				if text != "" && !strings.HasSuffix(text, "\n") {
 					text += "\n"
@@ -370,6 +375,19 @@ func (a *app) printOutputs(outputs map[string]any) error {
 		return nil
 	}
 	return a.printJSON(outputs)
+}
+
+// linesOf is a list of texts, one a line; not ok where it is empty or an item is no text of one line, which lines would not tell.
+func linesOf(list []any) (string, bool) {
+	lines := make([]string, len(list))
+	for k, item := range list {
+		text, ok := item.(string)
+		if !ok || strings.ContainsAny(text, "\r\n") {
+			return "", false
+		}
+		lines[k] = text
+	}
+	return strings.Join(lines, "\n"), len(list) > 0
 }
 
 // showDryRun prints what a run would do.

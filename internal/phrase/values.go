@@ -43,6 +43,7 @@ import (
 //	noun      a word that can be what something is called, such as a column: none that only binds others, as is and twice do
 //	proper    a word that begins with a capital, though no sentence begins with it
 //	word      one word, or a text in quotes
+//	literal   a word that is a text itself rather than says what is meant, as the date and digits do, or a text in quotes
 //	words     words, as they stand, or a text in quotes
 //	caps      a word in capitals, such as ERROR, in a request that is not all capitals
 //	rest      all that is left of the request, as it stands
@@ -51,7 +52,7 @@ import (
 var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
 	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
 	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
-	"noun": true, "proper": true}
+	"noun": true, "proper": true, "literal": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -128,7 +129,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			continue
 		case t.quoted:
 			text := unquote(t.text)
-			for _, sort := range []string{"quoted", "noun", "word", "words"} {
+			for _, sort := range []string{"quoted", "noun", "word", "literal", "words"} {
 				add(sort, k, k+1, text, 0)
 			}
 			if words := commandLine(text); words != nil {
@@ -150,7 +151,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			}
 			continue
 		}
-		g.wordValues(t, k, add)
+		g.wordValues(tokens, k, add)
 		if k+1 < len(tokens) && tokens[k+1].start-t.end <= 1 {
 			if n, ok := bytesOf(t.text + " " + tokens[k+1].word); ok {
 				add("bytes", k, k+2, n, 0)
@@ -210,7 +211,8 @@ func unknowns(tokens []token, known func(*token) bool, filler func([]token) int,
 }
 
 // wordValues are what a token may be by its form.
-func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, float64)) {
+func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, any, float64)) {
+	t := &tokens[k]
 	text := t.text
 	if n, ok := bytesOf(text); ok {
 		add("bytes", k, k+1, n, 0)
@@ -249,7 +251,10 @@ func (g *Grammar) wordValues(t *token, k int, add func(string, int, int, any, fl
 		price += costOfKnown
 	}
 	add("word", k, k+1, text, price)
-	if !binds(t.word) && text[0] != '-' && nameForm.MatchString(text) {
+	if !(k > 0 && articles[tokens[k-1].word]) && !describing[t.word] {
+		add("literal", k, k+1, text, price)
+	}
+	if !binds(t.word) && !deeds[t.word] && text[0] != '-' && nameForm.MatchString(text) && !wholeForm.MatchString(text) {
 		add("noun", k, k+1, text, price)
 	}
 	named := folderForm.MatchString(text)
@@ -449,6 +454,18 @@ func binds(word string) bool {
 	}
 	return false
 }
+
+// deeds are words that say what is done, or of what, rather than what something is called, unless in quotes: delete a and b in x.csv
+// lists no column delete, and the rows of x.csv are no column rows.
+var deeds = setOf("delete remove erase drop insert append replace rename row rows column columns")
+
+// articles before a word say that it tells what is meant rather than is the text itself: lines that contain a date, append the total.
+// So do words for many texts: replace all digits.
+var (
+	articles   = setOf("the a an")
+	describing = setOf("digit digits number numbers letter letters vowel vowels consonant consonants punctuation whitespace spaces tabs commas dots periods semicolons dashes hyphens underscores quotes " +
+		"umlauts date dates time times timestamp timestamps everything anything something nothing words lines characters uppercase lowercase capitals emails urls links addresses")
+)
 
 // binding are words like those that are looked up as stop words, for what they do to others; named are such words that things are
 // called by, too.
