@@ -158,7 +158,7 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price, open: r.open}
 	s := &resolver{g: c.g, last: r.last, made: r.made, moved: map[*step]*step{}, of: c.of}
 	steps, ok := s.steps(m.steps)
-	if !ok {
+	if !ok || s.product && c.destroys(steps) { // nothing is made to be destroyed: what it was made of could be meant
 		return nil
 	}
 	next.asked = slices.Clone(r.asked)
@@ -193,6 +193,11 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	return next
 }
 
+// destroys reports whether one of the steps is of a type that destroys.
+func (c *chart) destroys(steps []*step) bool {
+	return slices.ContainsFunc(steps, func(n *step) bool { return c.of != nil && c.of(n.kind) != nil && c.of(n.kind).Has(ir.Destructive) })
+}
+
 // shows adds a value to those that are shown. One that is among them is shown once.
 func shows(g *Grammar, all []asked, v *val, at int) []asked {
 	if slices.ContainsFunc(all, func(a asked) bool {
@@ -224,6 +229,7 @@ type resolver struct {
 	more       []*step         // that this needs
 	cost       float64
 	used       bool // what was given last was taken
+	product    bool // the file that was made last was taken
 	of         func(string) *ir.Interface
 }
 
@@ -300,7 +306,8 @@ func (s *resolver) value(v *val) (any, bool) {
 	switch {
 	case v.prev != "" && s.keep:
 		return v, true
-	case v.prev == "file" && s.made != nil && !s.made.folder() && (s.made.lit == nil || s.made.one()):
+	case v.prev != "" && (s.g.is(v.prev, "file") || v.prev == "target") && s.made != nil && !s.made.folder() && (s.made.lit == nil || s.made.one()):
+		s.product = true
 		return s.made, true
 	case (v.prev == "dir" || v.prev == "named") && s.made != nil && s.made.folder():
 		return s.made, true

@@ -32,11 +32,24 @@ func (g *Grammar) near(t *token) []nearWord {
 		if len(w) < 3 || abs(len(w)-len(t.word)) > most {
 			continue
 		}
+		if opposite(t.word, w) {
+			continue
+		}
 		if d := slips(t.word, w, most); d <= most && (len(t.word) > 3 && len(w) > 3 || sameLetters(t.word, w)) {
 			out = append(out, nearWord{w, retrieve.Stem(w)})
 		}
 	}
 	return out
+}
+
+// opposite reports whether one word is the other with a syllable that turns it round: undelete is no misspelt delete.
+func opposite(a, b string) bool {
+	for _, turn := range []string{"un", "re", "de", "in", "im", "ir", "dis", "non", "mis"} {
+		if a == turn+b || b == turn+a {
+			return true
+		}
+	}
+	return false
 }
 
 // mended gives the tokens with the misspelt ones among them that are a filler or a join (teh, adn) as these: letters that changed

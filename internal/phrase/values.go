@@ -49,10 +49,14 @@ import (
 //	rest      all that is left of the request, as it stands
 //	unknown   two to four words that no phrase knows
 //	dated     a path with YYYY in it
+//	branch    a word that is no file: what git calls a commit by
+//	text-file a file of lines: not one of data, nor of an archive
+//	plain-file  a file that a text can be written to: of lines, or of data
+//	dot-file  .gitignore
 var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
 	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
 	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
-	"noun": true, "proper": true, "literal": true}
+	"noun": true, "proper": true, "literal": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -67,6 +71,22 @@ const (
 var pointing = map[string]bool{"this": true, "that": true, "these": true, "those": true, "the": true, "it": true, "its": true, "them": true, "their": true, "all": true, "each": true, "every": true,
 	"any": true, "some": true, "no": true, "none": true, "other": true, "others": true, "same": true, "here": true, "there": true, "everything": true, "anything": true, "nothing": true, "something": true,
 	"which": true, "what": true, "whose": true, "one": true, "ones": true, "not": true, "my": true, "our": true, "your": true, "and": true, "or": true, "another": true, "both": true, "only": true}
+
+// noFolder are words behind "to" and "in" that are no names of folders: times, places that are said by where they lie, and what is no
+// part of a file system. With a slash behind them, or in quotes, they are.
+var noFolder = setOf("second seconds minute minutes hour hours day days night morning afternoon evening noon midnight week weeks weekend month months year years quarter moment while time " +
+	"monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december " +
+	"git index history list parent above below beneath root previous current clipboard trash cloud phone printer screen stick drive disk reverse order half parts pieces")
+
+// noLines are endings of files of data: a line of text behind them makes them something else. noText are those that only programs write.
+var (
+	noLines = setOf(".json .csv .tsv .tab .xml .html .htm")
+	noText  = setOf(".xlsx .xls .docx .doc .odt .ods .pptx .pdf .epub .zip .tar .gz .tgz .bz2 .xz .7z .rar .jar .png .jpg .jpeg .gif .webp .bmp .ico .mp3 .mp4 .wav .mov .avi .flac .exe .db .sqlite")
+)
+
+// noArgument are words that say when, where or how a program is run: none of them is an argument of it, unless in quotes.
+var noArgument = setOf("at in on in by as for over under per during within around about after before through via against inside monday tuesday wednesday thursday friday saturday sunday " +
+	"midnight noon tonight today tomorrow now later soon everything")
 
 // ownPlurals are words that look like endings in the plural, and are names of folders more often.
 var ownPlurals = map[string]bool{"docs": true, "logs": true, "confs": true, "patches": true, "diffs": true}
@@ -104,7 +124,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 	add := func(sort string, first, last int, value any, cost float64) {
 		if was := value; sort == "folder" {
 			name, _ := value.(string)
-			if pointing[strings.ToLower(name)] && !tokens[first].quoted {
+			if low := strings.ToLower(name); (pointing[low] || noFolder[low]) && !tokens[first].quoted {
 				return
 			}
 			if cut := strings.TrimRight(name, "/"); cut != "" {
@@ -129,7 +149,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			continue
 		case t.quoted:
 			text := unquote(t.text)
-			for _, sort := range []string{"quoted", "noun", "word", "literal", "words"} {
+			for _, sort := range []string{"quoted", "noun", "word", "literal", "words", "branch"} {
 				add(sort, k, k+1, text, 0)
 			}
 			if words := commandLine(text); words != nil {
@@ -251,7 +271,7 @@ func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, a
 		price += costOfKnown
 	}
 	add("word", k, k+1, text, price)
-	if !(k > 0 && articles[tokens[k-1].word]) && !describing[t.word] {
+	if !(k > 0 && articles[tokens[k-1].word]) && !describing[t.word] && !g.names(text) {
 		add("literal", k, k+1, text, price)
 	}
 	if !binds(t.word) && !deeds[t.word] && text[0] != '-' && nameForm.MatchString(text) && !wholeForm.MatchString(text) {
@@ -260,6 +280,9 @@ func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, a
 	named := folderForm.MatchString(text)
 	ending := path.Ext(strings.TrimSuffix(text, "/"))
 	isFile := ending != "" && ending != text && !strings.HasSuffix(text, "/") && strings.Trim(ending, ".0123456789") != "" || strings.HasPrefix(text, ".") && len(text) > 2 && ending == text
+	if !g.names(text) {
+		add("branch", k, k+1, text, price)
+	}
 	switch {
 	case !named:
 	case isFile:
@@ -290,6 +313,12 @@ func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, a
 	}
 }
 
+// names reports whether a word is the name of a file, by an ending that is known.
+func (g *Grammar) names(text string) bool {
+	ending := path.Ext(text)
+	return ending != "" && ending != text && g.endings[strings.ToLower(ending[1:])]
+}
+
 // fileKinds says what a file holds, by its ending.
 func fileKinds(name string, k int, add func(string, int, int, any, float64)) {
 	ending := strings.ToLower(path.Ext(name))
@@ -299,6 +328,15 @@ func fileKinds(name string, k int, add func(string, int, int, any, float64)) {
 	}
 	if ending == ".json" {
 		add("json-file", k, k+1, name, 0)
+	}
+	if !noText[ending] {
+		add("plain-file", k, k+1, name, 0)
+		if !noLines[ending] {
+			add("text-file", k, k+1, name, 0)
+		}
+	}
+	if base := path.Base(name); base[0] == '.' {
+		add("dot-file", k, k+1, name, 0)
 	}
 }
 
@@ -462,9 +500,9 @@ var deeds = setOf("delete remove erase drop insert append replace rename row row
 // articles before a word say that it tells what is meant rather than is the text itself: lines that contain a date, append the total.
 // So do words for many texts: replace all digits.
 var (
-	articles   = setOf("the a an")
+	articles   = setOf("the a an my our your their its")
 	describing = setOf("digit digits number numbers letter letters vowel vowels consonant consonants punctuation whitespace spaces tabs commas dots periods semicolons dashes hyphens underscores quotes " +
-		"umlauts date dates time times timestamp timestamps everything anything something nothing words lines characters uppercase lowercase capitals emails urls links addresses")
+		"umlauts date dates time times timestamp timestamps everything anything something nothing words lines characters uppercase lowercase capitals emails urls links addresses counts sizes")
 )
 
 // binding are words like those that are looked up as stop words, for what they do to others; named are such words that things are
@@ -575,13 +613,17 @@ func commandLine(line string) []any {
 func (g *Grammar) commands(tokens []token, add func(string, int, int, any, float64)) {
 	const most = 8
 	for first := range tokens {
-		if t := &tokens[first]; t.sign || t.quoted || g.guards[t.word] {
+		t := &tokens[first]
+		if t.sign || t.quoted || g.guards[t.word] {
 			continue
+		}
+		if first > 0 && articles[tokens[first-1].word] && !strings.ContainsAny(t.text, "./") {
+			continue // the server: which one, is not said
 		}
 		words, price := []any{}, 0.0
 		for last := first; last < min(len(tokens), first+most); last++ {
 			t := &tokens[last]
-			if t.sign || g.guards[t.word] || g.isFiller(tokens[last:]) > 0 || longest(g.joins, tokens[last:last+1]) > 0 || !t.quoted && commandLine(t.text) == nil {
+			if t.sign || g.guards[t.word] || !t.quoted && noArgument[t.word] || g.isFiller(tokens[last:]) > 0 || longest(g.joins, tokens[last:last+1]) > 0 || !t.quoted && commandLine(t.text) == nil {
 				break
 			}
 			switch {
