@@ -416,7 +416,7 @@ func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 			if _, gone := got.(left); gone {
 				continue
 			}
-			if x, ok := got.(*val); ok && len(v) == 1 && x.list() {
+			if x, ok := got.(*val); ok && len(v) == 1 && x.list() && x.prev != "file" {
 				return x // [${files}] of what is a list already
 			}
 			out = append(out, got)
