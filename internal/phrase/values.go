@@ -43,7 +43,7 @@ import (
 //	noun      a word that can be what something is called, such as a column: none that only binds others, as is and twice do
 //	proper    a word that begins with a capital, though no sentence begins with it
 //	word      one word, or a text in quotes
-//	literal   a word that is a text itself rather than says what is meant, as the date and digits do, or a text in quotes
+//	literal   a word that is a text itself rather than says what is meant, as the date, digits and notes.txt do, or a text in quotes
 //	words     words, as they stand, or a text in quotes
 //	caps      a word in capitals, such as ERROR, in a request that is not all capitals
 //	rest      all that is left of the request, as it stands
@@ -500,9 +500,9 @@ var deeds = setOf("delete remove erase drop insert append replace rename row row
 // articles before a word say that it tells what is meant rather than is the text itself: lines that contain a date, append the total.
 // So do words for many texts: replace all digits.
 var (
-	articles   = setOf("the a an my our your their its")
+	articles   = setOf("the a an my our your their its this that these those each every")
 	describing = setOf("digit digits number numbers letter letters vowel vowels consonant consonants punctuation whitespace spaces tabs commas dots periods semicolons dashes hyphens underscores quotes " +
-		"umlauts date dates time times timestamp timestamps everything anything something nothing words lines characters uppercase lowercase capitals emails urls links addresses counts sizes")
+		"umlauts date dates time times timestamp timestamps everything anything something nothing words lines newlines linebreaks breaks characters uppercase lowercase capitals emails urls links addresses counts sizes")
 )
 
 // binding are words like those that are looked up as stop words, for what they do to others; named are such words that things are
