@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,19 @@ func TestPhrases(t *testing.T) {
 			if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// What a step becomes by a phrase is a type that phrases speak of, too.
+func TestPhrasesSpeakOf(t *testing.T) {
+	g, err := phrase.Load(func(string) bool { return true }, os.DirFS("phrases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"copy-file", "summarise-table", "archive", "compare-files"} {
+		if !slices.Contains(g.Types(), name) {
+			t.Errorf("no phrase speaks of %s: %v", name, g.Types())
 		}
 	}
 }

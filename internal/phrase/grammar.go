@@ -365,6 +365,9 @@ func (g *Grammar) Types() []string {
 		if r.Do != "" {
 			out = append(out, r.Do)
 		}
+		if r.Becomes != "" {
+			out = append(out, r.Becomes)
+		}
 		for _, s := range r.Steps {
 			out = append(out, s.Do)
 		}
