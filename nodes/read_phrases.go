@@ -155,7 +155,7 @@ func findSameOp(d Deps) engine.Op {
 			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "pass over one that, as it is now, never ran well and whose last run failed with an error of a permanent kind"},
 		},
 		Result:     value.Object,
-		ResultDoc:  "{found: {name, description, keywords, version, ir} or null, values: {input: value} for it}",
+		ResultDoc:  "{found: {name, description, keywords, version, ir} or null, values: {input: value} for it, failed: that its last run failed, and why}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: find-same-example
@@ -183,7 +183,7 @@ nodes:
 					return engine.Output{}, err
 				}
 				given, _ := in.Prep["values"].(map[string]any)
-				out := map[string]any{"found": nil, "values": given}
+				out := map[string]any{"found": nil, "values": given, "failed": ""}
 				form, inputs := canonical(w)
 				for _, r := range shelf.Records {
 					if len(r.Workflow.Nodes) != len(w.Nodes) || skip && neverWell(r) != "" || ir.Validate(r.Workflow, shelf.Catalogue, ir.Options{}).HasErrors() {
@@ -202,7 +202,7 @@ nodes:
 					if out["found"], err = recordValue(r); err != nil {
 						return engine.Output{}, err
 					}
-					out["values"] = values
+					out["values"], out["failed"] = values, lastFailed(r)
 					break
 				}
 				return engine.Output{Result: out}, nil

@@ -127,7 +127,7 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 			lines = append(lines, fmt.Sprintf("%s -%s-> %s", e.From, e.Action, e.To))
 		}
 	}
-	for _, o := range r.Workflow.Outputs {
+	for _, o := range r.Workflow.Outputs[:r.Shown] {
 		lines = append(lines, "shows "+o.Source)
 	}
 	for _, typo := range r.Typos {

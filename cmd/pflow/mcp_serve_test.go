@@ -226,7 +226,7 @@ func TestMCPServe(t *testing.T) {
 		t.Error(past.document)
 	}
 	s.call("get_run", map[string]any{"id": "nope"}).wants(t, true, `there is no run "nope"`)
-	s.call("get_run", map[string]any{"id": plan.document["run_id"]}).wants(t, false, "workflow-generation")
+	s.call("get_run", map[string]any{"id": plan.document["run_id"]}).wants(t, false, "phrase-reading")
 
 	// A plan that is run is approved by its digest, and saved once it ran well.
 	again := s.call("plan", map[string]any{"request": "write 'hi' to greeting.txt"}).wants(t, false)

@@ -21,6 +21,8 @@ type builder struct {
 	values map[string]any
 	places map[string][2]int // of the values, by input
 	after  []ir.Edge         // from whom the next node is reached
+	kind   string            // the node type of the step that is written
+	shown  int               // how many outputs are asked for
 
 	nodes map[*expression]string // transform nodes, by what they compute
 	made  map[*Rule]string       // the node that an expression of a rule became part of
@@ -38,7 +40,24 @@ func build(r *reading, of func(string) *ir.Interface) *builder {
 		at = a.at
 	}
 	b.steps(r.steps[at:])
+	b.shown = len(b.w.Outputs)
+	if n := len(r.steps); b.shown == 0 && n > 0 {
+		b.outputsOf(r.steps[n-1])
+	}
 	return b
+}
+
+// outputsOf declares what a step gives, where nothing is asked for: whoever calls the workflow knows what comes of it.
+func (b *builder) outputsOf(s *step) {
+	of := b.of(s.kind)
+	if of == nil || s.cond != nil || s.each != nil {
+		return
+	}
+	for _, port := range of.Outputs {
+		if !port.Detail {
+			b.output(&val{of: s, key: port.Key})
+		}
+	}
 }
 
 // name gives all steps their ids.
@@ -71,7 +90,7 @@ func (b *builder) steps(steps []*step) {
 		} else {
 			params := maps.Clone(s.rule.Default)
 			maps.Copy(orEmpty(&params), s.params)
-			n.Params, _ = b.tree(params).(map[string]any)
+			n.Params = b.params(s.kind, params)
 		}
 		if s.each != nil {
 			n.Batch = &ir.Batch{Items: b.value(s.each), As: "item", OnError: "fail", Concurrency: ir.Count{Value: 1}}
@@ -139,7 +158,7 @@ func (b *builder) value(v *val) any {
 	case v.piped:
 		return "${" + b.piped() + "}"
 	case v.lit != nil:
-		return "${" + b.input(v) + "}"
+		return "${" + b.input(v, v.name, described[strings.TrimSuffix(v.sort, "+")]) + "}"
 	case v.expr != nil:
 		return "${" + b.compute(v.expr) + ".result}"
 	case v.of != nil:
@@ -154,19 +173,48 @@ func (b *builder) value(v *val) any {
 	return b.tree(v.fixed)
 }
 
-// input is the name of the input that a value of the request becomes. The same value at the same place is one input.
-func (b *builder) input(v *val) string {
+// params writes the params of a step. An input that is all of a param bears its name, so that inputs for the same thing are named
+// alike whatever the phrase; others bear the name of their slot.
+func (b *builder) params(kind string, params map[string]any) map[string]any {
+	out := map[string]any{}
+	b.kind = kind
+	for _, key := range value.SortedKeys(params) {
+		v, ok := params[key].(*val)
+		if !ok || v.lit == nil {
+			out[key] = b.tree(params[key])
+			continue
+		}
+		name, about := key, described[strings.TrimSuffix(v.sort, "+")]
+		if of := b.of(kind); of != nil {
+			for _, port := range slices.Concat(of.Inputs, of.Params) {
+				if port.Key == key {
+					about = port.Description
+				}
+			}
+		}
+		out[key] = "${" + b.input(v, name, about) + "}"
+	}
+	return out
+}
+
+// input is the name of the input that a value of the request becomes. The same value at the same place is one input. A name that is
+// that of an output, or taken, has the verb of its step before it.
+func (b *builder) input(v *val, name, about string) string {
 	key := fmt.Sprintf("%d-%d %s", v.lit.start, v.lit.end, value.JSON(v.lit.value))
 	if name, ok := b.inputs[key]; ok {
 		return name
 	}
-	name := strings.ReplaceAll(v.name, "-", "_")
-	if name == "" || b.hidden[name] {
-		name = strings.TrimPrefix(name+"_given", "_")
+	name = strings.ReplaceAll(name, "-", "_")
+	if name == "" {
+		name = "given"
+	}
+	if b.hidden[name] || b.taken[name] {
+		verb, _, _ := strings.Cut(b.kind, "-")
+		name = verb + "_" + name
 	}
 	name = unique(name, b.taken, "_")
 	b.inputs[key], b.values[name], b.places[name] = name, v.lit.value, [2]int{v.lit.start, v.lit.end}
-	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typeOf(v.lit.value), Required: true, Description: described[strings.TrimSuffix(v.sort, "+")]})
+	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typeOf(v.lit.value), Required: true, Description: about})
 	return name
 }
 

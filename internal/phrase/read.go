@@ -18,6 +18,7 @@ type Result struct {
 	Places   map[string][2]int
 	Parts    []coverage.Part
 	Open     []coverage.Open // what nothing stands for, of a part
+	Shown    int             // how many of its outputs are asked for: the first ones
 	Typos    []Typo
 	Cost     float64
 	Part     *Result // where there is no reading of all of it: of as much as there is, nil if of nothing
@@ -68,7 +69,7 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 // result writes a reading.
 func (c *chart) result(r *reading, of func(string) *ir.Interface) Result {
 	b := build(r, of)
-	out := Result{Workflow: b.w, Values: b.values, Places: b.places, Typos: c.typos(r), Cost: r.cost}
+	out := Result{Workflow: b.w, Shown: b.shown, Values: b.values, Places: b.places, Typos: c.typos(r), Cost: r.cost}
 	out.Parts, out.Open = c.parts(r, b)
 	out.Templated = templated(c.text, b.places)
 	if len(b.w.Nodes) > 0 {
