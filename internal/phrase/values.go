@@ -605,6 +605,9 @@ func commandLine(line string) []any {
 	for _, w := range strings.Fields(line) {
 		out = append(out, w)
 	}
+	if len(out) > 0 && strings.Contains(out[0].(string), "://") {
+		return nil // an address is no program
+	}
 	return out
 }
 
