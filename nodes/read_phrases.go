@@ -96,7 +96,9 @@ nodes:
 				out, err := phrasesValue(&r, in.Prep["stdin"])
 				speaks := []any{}
 				for _, name := range g.Types() {
-					speaks = append(speaks, name)
+					if !hasOwnForms(shelf.Catalogue.Get(name)) {
+						speaks = append(speaks, name)
+					}
 				}
 				out["speaks_of"] = speaks
 				return engine.Output{Result: out}, err
@@ -209,4 +211,18 @@ nodes:
 			}
 		},
 	}
+}
+
+// hasOwnForms reports whether a node type has more forms than it is shipped with: what they say no phrase says.
+func hasOwnForms(i *ir.Interface) bool {
+	if i == nil {
+		return false
+	}
+	shipped := 0
+	for _, e := range Packs().Extensions {
+		if e.Of == i.Name {
+			shipped += len(e.Forms)
+		}
+	}
+	return len(i.Forms) != shipped
 }
