@@ -40,8 +40,8 @@ type Deps struct {
 	// Priced reports whether a model ("" is the default model) has a known price; nil: none has.
 	Priced func(model string) (bool, error)
 
-	// Phrases are files that add to the shipped phrases, nil if there are none.
-	Phrases fs.FS
+	// Phrases gives files that add to the shipped phrases, nil if there are none.
+	Phrases func() fs.FS
 	// Agents are the programs of agent nodes; nil stands for those where the settings name none.
 	Agents func() ([]settings.Agent, error)
 

@@ -26,8 +26,12 @@ func (d Deps) grammar(s *candidates) (*phrase.Grammar, error) {
 			return
 		}
 		known := func(name string) bool { return s.Catalogue.Get(name) != nil }
+		var own fs.FS
 		if d.Phrases != nil {
-			if s.phrases.of, s.phrases.err = phrase.Load(known, shipped, d.Phrases); s.phrases.err == nil {
+			own = d.Phrases()
+		}
+		if own != nil {
+			if s.phrases.of, s.phrases.err = phrase.Load(known, shipped, own); s.phrases.err == nil {
 				return
 			}
 			if d.Log != nil {

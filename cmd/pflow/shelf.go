@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
-	d := nodes.Deps{
+	return nodes.Deps{
 		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced,
 		Agents: func() ([]settings.Agent, error) {
 			s, err := a.settings()
@@ -27,11 +28,13 @@ func (a *app) deps() nodes.Deps {
 			_, found := workflow.Check(data, c, a.nodeTypes(), o)
 			return found
 		},
+		Phrases: func() fs.FS {
+			if dir := a.homeDir(); dir != "" {
+				return os.DirFS(filepath.Join(dir, "phrases"))
+			}
+			return nil
+		},
 	}
-	if dir := a.homeDir(); dir != "" {
-		d.Phrases = os.DirFS(filepath.Join(dir, "phrases"))
-	}
-	return d
 }
 
 // shelfOf gives the shelf of a run: the one that its context was given, else that of the home.
