@@ -30,7 +30,6 @@ type notationReader struct {
 	unbraced int // no } stands before this offset
 	failures int // of reading JSON
 
-	headed                       bool // a line above the steps names the workflow
 	first                        int  // params of the first step
 	firstKnown, dashed, labelled bool // one of them is known; a param has dashes; the first step has an id
 	stray                        int  // words that fit nowhere

@@ -33,18 +33,17 @@ type step struct {
 
 // val is what stands in a param.
 type val struct {
-	lit    *literal // a value of the request: it becomes an input
-	fixed  any      // a value that the grammar has: it stays in the workflow
-	of     *step    // an output of a step
-	key    string   // of that step: its output, perhaps with a path
-	prev   string   // what an earlier clause gave, of this sort
-	parts  []any    // a text of texts and values
-	expr   *expression
-	item   bool   // the item of the batch that the step is
-	piped  bool   // what is piped in
-	name   string // of the slot
-	sort   string
-	places []*val // what of the request it is made of, where it is a list
+	lit   *literal // a value of the request: it becomes an input
+	fixed any      // a value that the grammar has: it stays in the workflow
+	of    *step    // an output of a step
+	key   string   // of that step: its output, perhaps with a path
+	prev  string   // what an earlier clause gave, of this sort
+	parts []any    // a text of texts and values
+	expr  *expression
+	item  bool   // the item of the batch that the step is
+	piped bool   // what is piped in
+	name  string // of the slot
+	sort  string
 }
 
 // list reports whether a value is one of several, over which a step is run.
