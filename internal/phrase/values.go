@@ -296,6 +296,7 @@ func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, a
 	case strings.Contains(text, "/") || dots(text):
 		add("folder", k, k+1, text, 0)
 		add("path", k, k+1, text, 0.02)
+	case articles[t.word] || g.inFiller(tokens, k):
 	case nameForm.MatchString(text):
 		add("folder", k, k+1, text, price)
 		add("path", k, k+1, text, price+0.05)
@@ -611,13 +612,23 @@ func commandLine(line string) []any {
 	return out
 }
 
+// inFiller reports whether a token ends words that ask for nothing, such as me of for me.
+func (g *Grammar) inFiller(tokens []token, k int) bool {
+	for from := max(0, k-4); from < k; from++ {
+		if from+g.isFiller(tokens[from:]) > k {
+			return true
+		}
+	}
+	return false
+}
+
 // commands are the stretches of words that may be a program and its arguments, up to a sign or a guard. What phrases know could be
 // meant as theirs: in quotes it is without doubt.
 func (g *Grammar) commands(tokens []token, add func(string, int, int, any, float64)) {
 	const most = 8
 	for first := range tokens {
 		t := &tokens[first]
-		if t.sign || t.quoted || g.guards[t.word] {
+		if t.sign || t.quoted || g.guards[t.word] || g.inFiller(tokens, first) {
 			continue
 		}
 		if first > 0 && articles[tokens[first-1].word] && !strings.ContainsAny(t.text, "./") {
