@@ -372,8 +372,8 @@ func TestTerminalPart(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
 			tt := d.start(partly)
-			tt.expect("?????????")
-			tt.expect(`I can copy README.md to out.md; nothing I know does "watermark"`)
+			tt.expect("????????????")
+			tt.expect(`I can copy README.md to out.md; nothing I know does "watermark it"`)
 			tt.expect("the part that can be done:")
 			tt.expect("copy-file --source_path=README.md --dest_path=out.md")
 			tt.expect("Run only this part, without keeping it as a workflow? [p/N]")
@@ -387,7 +387,7 @@ func TestTerminalPart(t *testing.T) {
 	d := newDesk(t)
 	for _, args := range [][]string{{"--yes", partly}, {"--yes=destructive", partly}, {"--batch", partly}, {"--save", partly}} {
 		tt := d.start(args...)
-		tt.expect(`nothing I know does "watermark"`)
+		tt.expect(`nothing I know does "watermark it"`)
 		tt.exits(5)
 		if d.has("out.md") || len(d.saved()) > 0 || strings.Contains(tt.printed(), "[p/N]") {
 			t.Errorf("%v took a part, or asked for it:\n%s", args, tt.printed())
@@ -439,14 +439,14 @@ func TestTerminalColours(t *testing.T) {
 			tt.expect("destroys: it deletes other.md")
 			tt.exits(4)
 			open := d.start(append(c.args, "--batch", partly)...)
-			open.expect("?????????")
+			open.expect("????????????")
 			open.exits(5)
 			for text, red := range map[string]string{"destroys: it deletes other.md": "\x1b[31m    destroys: it deletes other.md\x1b[0m", "effects: writes, ": "effects: writes, \x1b[31mdestructive\x1b[0m"} {
 				if !strings.Contains(tt.printed(), text) || strings.Contains(tt.printed(), red) != c.red {
 					t.Errorf("red is %v:\n%q", !c.red, tt.printed())
 				}
 			}
-			if strings.Contains(open.printed(), "\x1b[31m?????????\x1b[0m") != c.red {
+			if strings.Contains(open.printed(), "\x1b[31m????????????\x1b[0m") != c.red {
 				t.Errorf("red is %v:\n%q", !c.red, open.printed())
 			}
 		})

@@ -55,7 +55,7 @@ func specOf(t testing.TB, n int, more string) *experiment.Spec {
 	dir := t.TempDir()
 	var lines strings.Builder
 	for i := range n {
-		request, expect := fmt.Sprintf("put a copy of file-%d.txt in backup/file-%d.txt", i, i), `{"nodes": ["copy-file"]}`
+		request, expect := fmt.Sprintf("file-%d.txt copied to backup/file-%d.txt", i, i), `{"nodes": ["copy-file"]}`
 		if i%3 == 2 {
 			request, expect = fmt.Sprintf("paint picture %d in oil", i), `{"abstain": true}`
 		}
@@ -64,7 +64,8 @@ func specOf(t testing.TB, n int, more string) *experiment.Spec {
 	write(t, filepath.Join(dir, "cases.jsonl"), lines.String())
 	doc := "experiment: copies\ncases: cases.jsonl\n" + more
 	if !strings.Contains(more, "variants:") {
-		doc += "variants: [{flow: planner-offline}, {name: strict, flow: planner-offline, set: {nodes.workflow-generation.with.min_confidence: 0.9}}]\n"
+		// Both compose by words what no phrase says.
+		doc += "variants: [{flow: planner-offline, set: {params.phrases_decide: false}}, {name: strict, flow: planner-offline, set: {params.phrases_decide: false, nodes.workflow-generation.post.generated_workflow: \"null\"}}]\n"
 	}
 	s, found := experiment.ReadSpec(filepath.Join(dir, "x.yaml"), []byte(doc))
 	if s == nil {

@@ -103,7 +103,7 @@ rules:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for request, want := range map[string]any{"write hello world": "hello world", "make a, b": []any{"a", "b"}} {
+	for request, want := range map[string]any{"write hello world": "hello world", "make c, d": []any{"c", "d"}} {
 		read, err := mapparams.Read(context.Background(), request, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
 		if err != nil {
 			t.Fatal(err)
