@@ -75,7 +75,7 @@ var imports = map[string][]string{
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/coverage"},
 	"internal/mapparams":    {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
-	"internal/phrase":       {"ir", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
+	"internal/phrase":       {"ir", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve"},
 
 	"internal/cputime":    {},

@@ -98,6 +98,9 @@ nodes:
 					return engine.Output{}, err
 				}
 				out, err := phrasesValue(&r, in.Prep["stdin"])
+				if err != nil {
+					return engine.Output{}, err
+				}
 				speaks := []any{}
 				for _, name := range g.Types() {
 					if !hasOwnForms(shelf.Catalogue.Get(name)) {
@@ -105,7 +108,7 @@ nodes:
 					}
 				}
 				out["speaks_of"] = speaks
-				return engine.Output{Result: out}, err
+				return engine.Output{Result: out}, nil
 			}
 		},
 	}
@@ -192,11 +195,11 @@ nodes:
 				out := map[string]any{"found": nil, "values": given, "failed": ""}
 				form, inputs := canonical(w)
 				for _, r := range shelf.Records {
-					if len(r.Workflow.Nodes) != len(w.Nodes) || skip && neverWell(r) != "" || ir.Validate(r.Workflow, shelf.Catalogue, ir.Options{}).HasErrors() {
+					if len(r.Workflow.Nodes) != len(w.Nodes) || skip && neverWell(r) != "" {
 						continue
 					}
 					own, names := canonical(r.Workflow)
-					if own != form {
+					if own != form || ir.Validate(r.Workflow, shelf.Catalogue, ir.Options{}).HasErrors() {
 						continue
 					}
 					values := map[string]any{}

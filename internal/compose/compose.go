@@ -69,7 +69,7 @@ func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.I
 		return Result{Reason: unmet, Confidence: c.best, Partial: true}, nil
 	}
 	text := c.templated()
-	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: c.title(text)}, nil
+	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: Title(text, c.steps[0].of.Name)}, nil
 }
 
 // composer is one call of Compose.

@@ -32,10 +32,10 @@ func (c *composer) templated() string {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// title makes a name of a templated request: its words that say something, placeholders aside. A single one says too
+// Title makes a name of a templated request: its words that say something, placeholders aside. A single one says too
 // little: then the first step's type stands behind it, or is what names it where it has the word already; never alone,
 // since that name is the component's.
-func (c *composer) title(text string) string {
+func Title(text, first string) string {
 	const most = 5 // words
 	var words []string
 	for _, w := range retrieve.Words(placeholder.ReplaceAllString(text, " ")) {
@@ -43,7 +43,7 @@ func (c *composer) title(text string) string {
 			words = append(words, w.Text)
 		}
 	}
-	if first := c.steps[0].of.Name; len(words) == 1 && !strings.Contains(first, words[0]) {
+	if len(words) == 1 && !strings.Contains(first, words[0]) {
 		words = append(words, first)
 	} else if len(words) < 2 {
 		words = []string{first, "workflow"}

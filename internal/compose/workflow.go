@@ -18,7 +18,7 @@ func (c *composer) workflow() *ir.Workflow {
 	taken := map[string]bool{"stdin": true}
 	hidden := map[string]bool{} // outputs: an input of such a name would hide one
 	for _, s := range c.steps {
-		ids[s] = unique(idOf(s.of.Name), taken, "-")
+		ids[s] = Unique(idOf(s.of.Name), taken, "-")
 		for _, out := range s.of.Outputs {
 			hidden[out.Key] = true
 		}
@@ -53,7 +53,7 @@ func (c *composer) workflow() *ir.Workflow {
 					verb, _, _ := strings.Cut(inputName(ids[s]), "_")
 					name = verb + "_" + name
 				}
-				name = unique(name, taken, "_")
+				name = Unique(name, taken, "_")
 				if given {
 					shared[k] = name
 				}
@@ -112,8 +112,8 @@ func input(name string, p *ir.Port) ir.Input {
 	return in
 }
 
-// unique gives a name that is not taken: the name itself, else with a number behind it.
-func unique(name string, taken map[string]bool, sep string) string {
+// Unique gives a name that is not taken: the name itself, else with a number behind it.
+func Unique(name string, taken map[string]bool, sep string) string {
 	got := name
 	for n := 2; taken[got]; n++ {
 		got = fmt.Sprintf("%s%s%d", name, sep, n)

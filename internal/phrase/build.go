@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pflow/internal/compose"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -67,7 +68,7 @@ func (b *builder) name(steps []*step) {
 		if name == "" {
 			name = s.kind
 		}
-		b.ids[s] = unique(name, b.taken, "-")
+		b.ids[s] = compose.Unique(name, b.taken, "-")
 		if of := b.of(s.kind); of != nil {
 			for _, out := range of.Outputs {
 				b.hidden[out.Key] = true
@@ -114,7 +115,7 @@ func (b *builder) steps(steps []*step) {
 			ends = append(ends, b.after...)
 		}
 		if len(s.yes) == 0 { // an action without an edge is an error
-			n := &b.w.Nodes[slices.IndexFunc(b.w.Nodes, func(n ir.Node) bool { return n.ID == id })]
+			n := &b.w.Nodes[b.w.Node(id)]
 			n.Params["cases"] = []any{map[string]any{"action": "no", "expr": "!holds"}}
 			for k := range b.w.Edges {
 				if b.w.Edges[k].From == id && b.w.Edges[k].Action == ir.ActionDefault {
@@ -212,7 +213,7 @@ func (b *builder) input(v *val, name, about string) string {
 		verb, _, _ := strings.Cut(b.kind, "-")
 		name = verb + "_" + name
 	}
-	name = unique(name, b.taken, "_")
+	name = compose.Unique(name, b.taken, "_")
 	b.inputs[key], b.values[name], b.places[name] = name, v.lit.value, [2]int{v.lit.start, v.lit.end}
 	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typeOf(v.lit.value), Required: true, Description: about})
 	return name
@@ -272,15 +273,6 @@ func (b *builder) output(v *val) {
 		out.Name = fmt.Sprintf("%s_%d", name, n)
 	}
 	b.w.Outputs = append(b.w.Outputs, out)
-}
-
-func unique(name string, taken map[string]bool, sep string) string {
-	got := name
-	for n := 2; taken[got]; n++ {
-		got = fmt.Sprintf("%s%s%d", name, sep, n)
-	}
-	taken[got] = true
-	return got
 }
 
 func firstSentence(s string) string {

@@ -317,27 +317,17 @@ func (c *chart) add(e *edge) {
 // keep puts an edge among those of its sort that begin and end where it does, the cheapest first.
 func (c *chart) keep(e *edge) bool {
 	all := c.edges[e.first][e.sort]
+	if k := slices.IndexFunc(all, func(o *edge) bool { return o.last == e.last && o.alike(e) }); k >= 0 {
+		if all[k].cost <= e.cost {
+			return false
+		}
+		all = slices.Delete(slices.Clone(all), k, k+1)
+		c.edges[e.first][e.sort] = all
+	}
 	same, worst := 0, -1
 	for k, other := range all {
 		if other.last != e.last {
 			continue
-		}
-		if other.alike(e) {
-			if other.cost <= e.cost {
-				return false
-			}
-			all = slices.Delete(slices.Clone(all), k, k+1)
-			c.edges[e.first][e.sort] = all
-			worst, same = -1, 0
-			for k, other := range all {
-				if other.last == e.last {
-					same++
-					if worst < 0 || other.cost > all[worst].cost {
-						worst = k
-					}
-				}
-			}
-			break
 		}
 		same++
 		if worst < 0 || other.cost > all[worst].cost {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pflow/internal/compose"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -60,7 +61,7 @@ func (b *builder) compute(e *expression) string {
 	}
 	w := &expressionWriter{b: b, inputs: map[string]any{}, names: map[string]string{}}
 	text := w.write(e)
-	id := unique("transform", b.taken, "-")
+	id := compose.Unique("transform", b.taken, "-")
 	n := ir.Node{ID: id, Type: "transform", Params: map[string]any{"expression": text}}
 	if len(w.inputs) > 0 {
 		n.Params["inputs"] = w.inputs

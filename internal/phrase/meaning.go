@@ -113,7 +113,7 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 	case r.Piped:
 		m.val = &val{piped: true, sort: r.As}
 	case r.Value != nil:
-		v := r.fill(r.Value, b, nil)
+		v := fill(r.Value, b, nil)
 		switch v := v.(type) {
 		case *val:
 			if v.sort == "" {
@@ -123,7 +123,7 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		default:
 			m.val = &val{fixed: v, sort: r.As}
 		}
-	case only != nil && len(slots) == 1 || only != nil && len(slots) > 1:
+	case only != nil:
 		head := only
 		for _, s := range slots {
 			if s.slot == "head" {
@@ -167,7 +167,7 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	if r.Add == nil && r.Becomes == "" {
 		next = old
 	}
-	add, _ := r.fill(r.Add, b, nil).(map[string]any)
+	add, _ := fill(r.Add, b, nil).(map[string]any)
 	for k, v := range add {
 		was, there := next.params[k]
 		a, aList := was.([]any)
@@ -335,7 +335,7 @@ func (r *Rule) act(m *meaning, b *bindings) {
 		} else if s := local[s.Each]; s != nil && s.val != nil {
 			n.each = s.val
 		}
-		n.params, _ = r.fillStep(s, b, local, n.each != nil).(map[string]any)
+		n.params, _ = fillStep(s, b, local, n.each != nil).(map[string]any)
 		if n.params == nil {
 			n.params = map[string]any{}
 		}
@@ -361,17 +361,14 @@ func (r *Rule) act(m *meaning, b *bindings) {
 	}
 }
 
-func (r *Rule) fillStep(s Step, b *bindings, local map[string]*step, batch bool) any {
+func fillStep(s Step, b *bindings, local map[string]*step, batch bool) any {
 	over := b
 	if batch {
 		item := &edge{meaning: &meaning{val: &val{item: true}}}
 		over = &bindings{"item", item, &bindings{s.Each, item, b}}
 	}
-	return r.fillWith(s.With, over, local)
+	return fill(s.With, over, local)
 }
-
-// fill puts what the slots are in the place of ${slot}.
-func (r *Rule) fill(v any, b *bindings, local map[string]*step) any { return r.fillWith(v, b, local) }
 
 // prevPrefix begins the name of what an earlier clause gave: ${prev:text}. orPrev ends the name of a slot that may lack: it is
 // then what an earlier clause gave, of the sort of that name.
@@ -386,7 +383,8 @@ const mergeKey = "+"
 // left stands for a param whose slot the phrase does not have.
 type left struct{}
 
-func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
+// fill puts what the slots, and the steps of a rule, are in the place of ${slot}.
+func fill(v any, b *bindings, local map[string]*step) any {
 	switch v := v.(type) {
 	case string:
 		got := fillText(v, b, local)
@@ -400,7 +398,7 @@ func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
-			got := r.fillWith(item, b, local)
+			got := fill(item, b, local)
 			if more, ok := got.(map[string]any); ok && k == mergeKey {
 				maps.Copy(out, more)
 			} else if _, gone := got.(left); !gone {
@@ -411,7 +409,7 @@ func (r *Rule) fillWith(v any, b *bindings, local map[string]*step) any {
 	case []any:
 		out := []any{}
 		for _, item := range v {
-			got := r.fillWith(item, b, local)
+			got := fill(item, b, local)
 			if _, gone := got.(left); gone {
 				continue
 			}

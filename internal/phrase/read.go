@@ -3,9 +3,9 @@ package phrase
 import (
 	"context"
 	"slices"
-	"sort"
 	"strings"
 
+	"pflow/internal/compose"
 	"pflow/internal/coverage"
 	"pflow/internal/mapparams"
 	"pflow/ir"
@@ -53,13 +53,13 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 			return Result{}, err
 		}
 		if r := c.sequence(false); r != nil {
-			if out := c.result(r, of); len(out.Workflow.Nodes) > 0 {
+			if out := c.result(r); len(out.Workflow.Nodes) > 0 {
 				return out, nil
 			}
 		}
 	}
 	if r := c.sequence(true); r != nil {
-		if out := c.result(r, of); len(out.Workflow.Nodes) > 0 {
+		if out := c.result(r); len(out.Workflow.Nodes) > 0 {
 			return Result{Part: &out}, nil
 		}
 	}
@@ -67,13 +67,13 @@ func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(
 }
 
 // result writes a reading.
-func (c *chart) result(r *reading, of func(string) *ir.Interface) Result {
-	b := build(r, of)
+func (c *chart) result(r *reading) Result {
+	b := build(r, c.of)
 	out := Result{Workflow: b.w, Shown: b.shown, Values: b.values, Places: b.places, Typos: c.typos(r), Cost: r.cost}
 	out.Parts, out.Open = c.parts(r, b)
 	out.Templated = templated(c.text, b.places)
 	if len(b.w.Nodes) > 0 {
-		out.Title = title(out.Templated, b.w)
+		out.Title = compose.Title(out.Templated, b.w.Nodes[0].Type)
 	}
 	return out
 }
@@ -165,17 +165,14 @@ func (b *builder) madeBy(e *edge) string {
 	if e.rule.Do == "" && len(e.rule.Steps) == 0 && e.rule.On == "" && !e.rule.Branch {
 		return ""
 	}
-	var ids []string
-	var places []int
+	last := -1
 	for s, id := range b.ids {
 		if s.rule == e.rule || e.rule.On != "" && slices.Contains(strings.Split(e.rule.On, "|"), s.kind) {
-			ids = append(ids, id)
-			places = append(places, slices.IndexFunc(b.w.Nodes, func(n ir.Node) bool { return n.ID == id }))
+			last = max(last, b.w.Node(id))
 		}
 	}
-	if len(ids) == 0 {
+	if last < 0 {
 		return ""
 	}
-	sort.Sort(sort.Reverse(sort.IntSlice(places)))
-	return b.w.Nodes[places[0]].ID
+	return b.w.Nodes[last].ID
 }

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -50,15 +51,7 @@ func (c *chart) sequence(part bool) *reading {
 	at := make([][]*reading, n+1)
 	at[0] = []*reading{{}}
 	for i := 0; i < n; i++ {
-		slices.SortStableFunc(at[i], func(a, b *reading) int {
-			switch {
-			case a.cost < b.cost:
-				return -1
-			case a.cost > b.cost:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(at[i], func(a, b *reading) int { return cmp.Compare(a.cost, b.cost) })
 		for _, r := range at[i][:min(kept, len(at[i]))] {
 			if part {
 				at[i+1] = append(at[i+1], r.leaving(i, c.fillers[i] || longest(c.g.joins, c.plain[i:i+1]) > 0))
@@ -346,14 +339,6 @@ func (s *resolver) value(v *val) (any, bool) {
 			return nil, false
 		}
 		n.parts = parts.([]any)
-		return &n, true
-	case v.fixed != nil:
-		fixed, ok := s.tree(v.fixed)
-		if !ok {
-			return nil, false
-		}
-		n := *v
-		n.fixed = fixed
 		return &n, true
 	}
 	return v, true
