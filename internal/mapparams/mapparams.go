@@ -119,7 +119,7 @@ func newMapper(request *Request, inputs []Input, about string) *mapper {
 			m.share[w]++
 		}
 		s.words = in.Type == value.Array && in.Kind == CommandLine
-		s.wants, s.role = wantsOf(in), roleOfName(in.key())
+		s.wants, s.role = wantsOf(in), cmp.Or(roleOfName(in.key()), roleOfName(in.Name))
 		s.folder, s.pattern = folderWords.MatchString(in.Description) && !s.name["fil"], WantsPattern(in)
 		m.inputs = append(m.inputs, s)
 	}

@@ -26,6 +26,18 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// TestRolesOfNames: an input plays the part that its own name says where the name that a step has for it says none.
+func TestRolesOfNames(t *testing.T) {
+	ends := []Input{
+		{Name: "source", Key: "file_path", Type: value.String, Required: true, Description: "The file to read"},
+		{Name: "target", Key: "file_path", Type: value.String, Required: true, Description: "The file of the digest"},
+	}
+	got := mapped(t, "write a digest of a.txt to digest.txt", ends, "", time.Time{}).Extracted
+	if diff := cmp.Diff(map[string]any{"source": "a.txt", "target": "digest.txt"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestWants: of values side by side, each input takes the one of the sort that its name asks for.
 func TestWants(t *testing.T) {
 	const request = `tell ann@example.org at 5pm of "the plan" in Rome, 20 minutes long, from https://example.org for $12, order X7q, in notes.txt`
