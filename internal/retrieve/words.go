@@ -20,14 +20,21 @@ type Word struct {
 func Words(text string) []Word {
 	const usual = 6 // bytes of a word and the blank behind it
 	out := make([]Word, 0, len(text)/usual+1)
+	cutWords(text, func(w string, start, end int) {
+		out = append(out, Word{Stem: Stem(w), Text: w, Start: start, End: end, Stop: stopWords[w]})
+	})
+	return out
+}
+
+// cutWords gives the words of a text in lower case, and where they stand.
+func cutWords(text string, f func(word string, start, end int)) {
 	start := -1
 	var before rune
 	flush := func(end int) {
 		if start < 0 {
 			return
 		}
-		w := strings.ToLower(text[start:end])
-		out = append(out, Word{Stem: Stem(w), Text: w, Start: start, End: end, Stop: stopWords[w]})
+		f(strings.ToLower(text[start:end]), start, end)
 		start = -1
 	}
 	for i, r := range text {
@@ -47,7 +54,6 @@ func Words(text string) []Word {
 		before = r
 	}
 	flush(len(text))
-	return out
 }
 
 func letterFollows(s string) bool {
