@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"io/fs"
+	"os"
 	"sync"
 
 	"pflow/engine"
@@ -59,6 +60,9 @@ func readPhrasesOp(d Deps) engine.Op {
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
 			{Name: "stdin", Type: value.Any, Doc: "piped text, for what a request calls stdin or the piped text"},
 		},
+		With: []engine.Field{
+			{Name: "here", Type: value.Boolean, Default: false, Doc: "a word that is the name of a file or folder of the working directory can mean it: copy docs to backup"},
+		},
 		Result: value.Object,
 		ResultDoc: "{workflow: the IR, null where there is no reading, values: {input: value}, missing: [{name, type, description}], " +
 			"coverage: {parts, open}, types: node types, misspelt: [{text, start, end, as}], templatized: the request with {key} for its values, title, " +
@@ -78,7 +82,11 @@ nodes:
     post: {workflow: result.workflow}
     next: end
 `,
-		New: func(*engine.Setup) engine.Exec {
+		New: func(s *engine.Setup) engine.Exec {
+			var here phrase.Here
+			if s.Value("here") == true {
+				here = standing
+			}
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				request, _ := in.Prep["request"].(string)
 				read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
@@ -93,7 +101,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, fault.New(fault.Failure, "the phrases: %v", err)
 				}
-				r, err := g.Read(ctx, read, shelf.Catalogue.Get)
+				r, err := g.Read(ctx, read, shelf.Catalogue.Get, here)
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -149,6 +157,17 @@ func phrasesValue(r *phrase.Result, stdin any) (map[string]any, error) {
 	out["values"], out["missing"], out["types"], out["misspelt"] = r.Values, missing, types, misspelt
 	out["coverage"] = coverageValue(r.Coverage())
 	return out, nil
+}
+
+// standing is what a path of the working directory is.
+func standing(path string) phrase.Stands {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return phrase.Absent
+	case info.IsDir():
+		return phrase.Folder
+	}
+	return phrase.File
 }
 
 // findSameOp finds the saved workflow that does what another one does.

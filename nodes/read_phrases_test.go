@@ -91,7 +91,7 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := g.Read(context.Background(), read, catalogue.Get)
+	r, err := g.Read(context.Background(), read, catalogue.Get, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

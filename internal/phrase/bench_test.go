@@ -24,7 +24,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
 				r, _ := mapparams.Read(context.Background(), text, time.Now())
-				if _, err := g.Read(context.Background(), r, func(string) *ir.Interface { return nil }); err != nil {
+				if _, err := g.Read(context.Background(), r, func(string) *ir.Interface { return nil }, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

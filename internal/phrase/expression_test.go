@@ -63,7 +63,7 @@ func TestExpressions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := g.Read(context.Background(), read, func(name string) *ir.Interface { return of[name] })
+		r, err := g.Read(context.Background(), read, func(name string) *ir.Interface { return of[name] }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ rules:
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil })
+		r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

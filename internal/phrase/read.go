@@ -39,13 +39,26 @@ type Typo struct {
 // mostTokens is how long a request is read: what is longer is no sentence or two.
 const mostTokens = 120
 
-// Read reads a request. of gives the interface of a node type. The error is that of a context that ended.
-func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(string) *ir.Interface) (Result, error) {
+// Here tells what a path is where the request is said, so that a word may be the name of what stands there: copy docs to backup.
+type Here func(path string) Stands
+
+// Stands is what a path is.
+type Stands int
+
+// What a path is.
+const (
+	Absent Stands = iota
+	File          // or anything else that is no folder
+	Folder
+)
+
+// Read reads a request. of gives the interface of a node type; here may be nil. The error is that of a context that ended.
+func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(string) *ir.Interface, here Here) (Result, error) {
 	tokens := tokensOf(request)
 	if len(tokens) == 0 || len(tokens) > mostTokens {
 		return Result{}, nil
 	}
-	values := g.valuesOf(ctx, request, tokens)
+	values := g.valuesOf(ctx, request, tokens, here)
 	var c *chart
 	for _, fuzzy := range []bool{false, true} {
 		c = &chart{g: g, of: of, ctx: ctx, text: request.Text, tokens: tokens, fuzzy: fuzzy}

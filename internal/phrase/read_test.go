@@ -47,7 +47,7 @@ func readSmall(t *testing.T, request string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil })
+	r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestOwnPhrases(t *testing.T) {
 	}
 	for _, request := range []string{"clone a.txt to b.txt", "greet Ada"} {
 		read, _ := mapparams.Read(context.Background(), request, time.Time{})
-		if r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }); err != nil || r.Workflow == nil {
+		if r, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }, nil); err != nil || r.Workflow == nil {
 			t.Errorf("%s: %v, %v", request, r, err)
 		}
 	}
@@ -158,7 +158,7 @@ func TestReadIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }); err != nil {
+		if _, err := g.Read(context.Background(), read, func(string) *ir.Interface { return nil }, nil); err != nil {
 			t.Error(err)
 		}
 	}

@@ -119,7 +119,7 @@ var (
 )
 
 // valuesOf lists what could be values of a request.
-func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []token) []valueAt {
+func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []token, here Here) []valueAt {
 	var out []valueAt
 	add := func(sort string, first, last int, value any, cost float64) {
 		if was := value; sort == "folder" {
@@ -171,7 +171,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			}
 			continue
 		}
-		g.wordValues(tokens, k, add)
+		g.wordValues(tokens, k, here, add)
 		if k+1 < len(tokens) && tokens[k+1].start-t.end <= 1 {
 			if n, ok := bytesOf(t.text + " " + tokens[k+1].word); ok {
 				add("bytes", k, k+2, n, 0)
@@ -231,7 +231,7 @@ func unknowns(tokens []token, known func(*token) bool, filler func([]token) int,
 }
 
 // wordValues are what a token may be by its form.
-func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, any, float64)) {
+func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, int, int, any, float64)) {
 	t := &tokens[k]
 	text := t.text
 	if n, ok := bytesOf(text); ok {
@@ -283,8 +283,27 @@ func (g *Grammar) wordValues(tokens []token, k int, add func(string, int, int, a
 	if !g.names(text) {
 		add("branch", k, k+1, text, price)
 	}
+	stands := Absent
+	if here != nil && named && !articles[t.word] && !g.inFiller(tokens, k) {
+		stands = here(text)
+	}
 	switch {
 	case !named:
+	case stands == Folder:
+		price := 0.0
+		if !strings.Contains(text, "/") && g.knows(t) {
+			price = costOfKnown
+		}
+		add("folder", k, k+1, strings.TrimRight(text, "/")+"/", price)
+		add("path", k, k+1, text, price+0.02)
+	case stands == File && !isFile:
+		price := 0.0
+		if g.knows(t) {
+			price = costOfKnown
+		}
+		add("file", k, k+1, text, price)
+		add("path", k, k+1, text, price+0.01)
+		fileKinds(text, k, add)
 	case isFile:
 		price := 0.0
 		if ending == text && g.endings[t.word[1:]] {
