@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"internal/coverage/fit": {"internal/coverage"},
 	"internal/mapparams":    {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
 	"internal/phrase":       {"ir", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
-	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve"},
+	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/diag", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 
 	"internal/cputime":    {},
 	"internal/filelock":   {},

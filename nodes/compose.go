@@ -20,8 +20,8 @@ func composeOp(d Deps) engine.Op {
 			{Name: "stdin", Type: value.Any, Doc: "piped text; an input that the request has no value for then takes what is piped in"},
 		},
 		With: []engine.Field{
-			{Name: "min_confidence", Type: value.Number, Default: 0.2, Doc: "below it nothing is taken to fit; from 0 to 1"},
-			{Name: "min_step_confidence", Type: value.Number, Default: 0.2, Doc: "below it a clause of the request makes no step of its own"},
+			{Name: "min_confidence", Type: value.Number, Default: compose.Shipped().Workflow, Doc: "below it nothing is taken to fit; from 0 to 1"},
+			{Name: "min_step_confidence", Type: value.Number, Default: compose.Shipped().Step, Doc: "below it a clause of the request makes no step of its own"},
 		},
 		Result:     value.Object,
 		ResultDoc:  "{workflow: the IR, null where nothing fits, reason, confidence, templatized: the request with {key} for its values, title: its words in kebab case}",
@@ -45,7 +45,8 @@ nodes:
     next: end
 `,
 		New: func(s *engine.Setup) engine.Exec {
-			least, leastStep := share(s, "min_confidence", 0.2), share(s, "min_step_confidence", 0.2)
+			weights := compose.Shipped()
+			weights.Workflow, weights.Step = share(s, "min_confidence", weights.Workflow), share(s, "min_step_confidence", weights.Step)
 			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
 				request, _ := in.Prep["request"].(string)
 				list, _ := in.Prep["interfaces"].([]any)
@@ -57,7 +58,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				r, err := compose.Compose(ctx, read, interfaces, compose.Options{Least: least, LeastStep: leastStep, Piped: in.Prep["stdin"] != nil})
+				r, err := compose.Compose(ctx, read, interfaces, compose.Options{Weights: &weights, Piped: in.Prep["stdin"] != nil})
 				if err != nil {
 					return engine.Output{}, err
 				}

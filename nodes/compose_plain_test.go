@@ -71,7 +71,7 @@ func composed(t *testing.T, request string) (types, reason string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compose.Compose(t.Context(), read, all, compose.Options{Least: 0.12, LeastStep: 0.28})
+	r, err := compose.Compose(t.Context(), read, all, compose.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (s *candidates) compose(ctx context.Context, request *mapparams.Request) (c
 			some = append(some, c)
 		}
 	}
-	return compose.Compose(ctx, request, some, compose.Options{Least: 0.2, LeastStep: 0.25})
+	return compose.Compose(ctx, request, some, compose.Options{})
 }
 
 // form is formOf a saved workflow, worked out once.

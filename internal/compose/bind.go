@@ -20,7 +20,7 @@ func (c *composer) bind(steps []*step) error {
 		s.given = map[string]binding{}
 		about.WriteString(s.text() + "\n")
 		for _, p := range s.inputs {
-			if payload[lastPart(p.Key)] && n > 0 && !quotes(c.Text[s.clause[0]:s.clause[1]]) {
+			if isPayload(lastPart(p.Key)) && n > 0 && !quotes(c.Text[s.clause[0]:s.clause[1]]) {
 				continue // what an earlier step gives
 			}
 			inputs = append(inputs, mapparams.Input{
@@ -95,11 +95,5 @@ func quotes(text string) bool {
 
 // refersBack reports whether a clause speaks of what came before it.
 func refersBack(clause string) bool {
-	for _, w := range retrieve.Words(clause) {
-		switch w.Text {
-		case "it", "its", "them", "their", "this", "that", "those", "these", "result", "results", "output":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(retrieve.Words(clause), func(w retrieve.Word) bool { return lexicon().back[w.Text] })
 }

@@ -12,21 +12,6 @@ import (
 	"pflow/ir"
 )
 
-// What makes a clause a step, measured on development cases of NESTFUL, Seal-Tools, MetaTool and TaskBench.
-const (
-	// clauseShare is how much the confidence for one clause counts for the request as a whole: it says less than all of them.
-	clauseShare = 0.8
-	// restOfRequest is how much the words of the whole request tell beside those of a clause, divided by how many clauses
-	// there are.
-	restOfRequest = 1.5
-	// restOfOne is the same where there is one clause: the words beside its values, which tell sure usages apart.
-	restOfOne = 0.5
-	// A clause makes no step of a usage that is not among the best for the whole request, this many for each clause, unless
-	// the confidence is sureOfClause: else every remark by the way would call for something.
-	bestOfWhole  = 1.5
-	sureOfClause = 0.8
-)
-
 // fit is a usage as it fits a text.
 type fit struct {
 	*usage
@@ -68,7 +53,7 @@ func (c *composer) choose() (bool, error) {
 			return false, nil
 		}
 	}
-	if c.best < c.o.Least {
+	if c.best < c.w.Workflow {
 		c.reason = "nothing there is does what is asked for"
 		if whole[0].confidence > 0 {
 			c.reason += fmt.Sprintf("; nearest is %s, which %s", whole[0].of.Name, whole[0].reason)
@@ -116,12 +101,12 @@ func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, 
 	}
 	best := ranked[0]
 	if clauses > 1 {
-		c.best = max(c.best, clauseShare*best.confidence)
+		c.best = max(c.best, c.w.share*best.confidence)
 	}
 	said := retrieve.Stems(text[clause[0]:clause[1]])
-	byTheWay := clauses > 1 && len(values) == 0 && best.confidence < sureOfClause && !(len(said) > 0 && slices.Contains(best.heads, said[0])) &&
-		float64(c.whole[best.usage].place) >= bestOfWhole*float64(clauses)
-	if best.confidence < c.o.LeastStep && clauses > 1 || byTheWay {
+	byTheWay := clauses > 1 && len(values) == 0 && best.confidence < c.w.Remark && !(len(said) > 0 && slices.Contains(best.heads, said[0])) &&
+		float64(c.whole[best.usage].place) >= c.w.bestOfWhole*float64(clauses)
+	if best.confidence < c.w.Step && clauses > 1 || byTheWay {
 		if asksForMore(c.Text[clause[0]:clause[1]]) {
 			c.skipped = append(c.skipped, clause)
 		}
@@ -179,7 +164,7 @@ func (c *composer) fetchInstead(next *usage, text string, media map[string]bool,
 func feeds(p, next *usage) bool {
 	return slices.ContainsFunc(p.of.Outputs, func(out ir.Port) bool {
 		return slices.ContainsFunc(next.inputs, func(in ir.Port) bool {
-			if !takesAnything(in) || !payload[lastPart(out.Key)] && in.Type != value.Array {
+			if !takesAnything(in) || !isPayload(lastPart(out.Key)) && in.Type != value.Array {
 				return false
 			}
 			return out.Type == in.Type || out.Type == value.Any || in.Type == value.Any
@@ -190,7 +175,7 @@ func feeds(p, next *usage) bool {
 // tells reports whether a word says something of what is to be done: some component knows it, and it is none for whatever
 // there is, as in put the result into.
 func (c *composer) tells(w retrieve.Word) bool {
-	return !w.Stop && !payload[w.Text] && w.Text != "put" && c.index.Knows(w.Stem)
+	return !w.Stop && !isPayload(w.Text) && !lexicon().puts[w.Text] && c.index.Knows(w.Stem)
 }
 
 // asksForMore reports whether a clause says what to do, beyond giving the result.
@@ -199,11 +184,8 @@ func asksForMore(clause string) bool {
 	if len(words) == 0 || !retrieve.IsVerb(words[0].Text) {
 		return false
 	}
-	return !givesResult[words[0].Text] || slices.ContainsFunc(words[1:], func(w retrieve.Word) bool { return !w.Stop && !payload[w.Text] })
+	return !lexicon().givesResult[words[0].Text] || slices.ContainsFunc(words[1:], func(w retrieve.Word) bool { return !w.Stop && !isPayload(w.Text) })
 }
-
-// givesResult are the verbs of wanting to see what there is; every workflow ends with that.
-var givesResult = map[string]bool{"print": true, "show": true, "display": true, "tell": true, "give": true, "return": true}
 
 // rank orders the usages for a text, best first.
 func (c *composer) rank(text string, values []written, media map[string]bool) ([]fit, error) {
@@ -226,9 +208,9 @@ func (c *composer) rank(text string, values []written, media map[string]bool) ([
 	for k, r := range ranked {
 		p := c.usages[r.Index]
 		head := c.headed(p, stems)
-		confidence := r.Confidence + p.suits(values, media, len(c.steps) > 0) + head
+		confidence := r.Confidence + c.w.suits(p, values, media, len(c.steps) > 0) + head
 		if p.form != nil && p.number != counted {
-			confidence += otherNumber
+			confidence += c.w.otherNumber
 		}
 		if r.Confidence == 0 && head == 0 && !p.goesWithoutSaying(values, telling, len(c.steps) > 0) {
 			confidence = 0
@@ -256,9 +238,9 @@ func (c *composer) rankClause(text string, values []written, media map[string]bo
 	if err != nil {
 		return nil, err
 	}
-	rest := restOfRequest / float64(clauses)
+	rest := c.w.rest / float64(clauses)
 	if clauses == 1 {
-		rest = restOfOne
+		rest = c.w.restOfOne
 	}
 	addressed := slices.ContainsFunc(values, func(v written) bool { return v.kind != extract.Path })
 	weight := func(f fit) float64 {
@@ -278,7 +260,7 @@ func (c *composer) unreferred(text string, clause [2]int) string {
 	for _, s := range c.steps {
 		for _, out := range s.of.Outputs {
 			for _, stem := range c.stemsOf(out.Key) {
-				given[stem] = !payload[stem]
+				given[stem] = !isPayload(stem)
 			}
 		}
 	}
@@ -286,7 +268,7 @@ func (c *composer) unreferred(text string, clause [2]int) string {
 	definite, left := false, 0
 	for _, w := range retrieve.Words(text[clause[0]:clause[1]]) {
 		switch {
-		case articles[w.Text]:
+		case lexicon().definite[w.Text]:
 			definite = true
 		case definite && given[w.Stem]:
 			for k := w.Start; k < w.End; k++ {
@@ -303,6 +285,3 @@ func (c *composer) unreferred(text string, clause [2]int) string {
 	}
 	return string(out)
 }
-
-// articles begin what a request speaks of as known.
-var articles = map[string]bool{"the": true, "that": true, "this": true, "its": true, "their": true, "these": true, "those": true}

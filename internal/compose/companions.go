@@ -90,7 +90,7 @@ func (c *composer) reader(p *usage, ranked []fit, values []written) *usage {
 			continue
 		}
 		if slices.ContainsFunc(p.inputs, func(in ir.Port) bool {
-			return takesAnything(in) && (in.Type == r.of.Outputs[0].Type || r.of.Outputs[0].Type == value.Any && payload[lastPart(r.of.Outputs[0].Key)] && r.form == nil)
+			return takesAnything(in) && (in.Type == r.of.Outputs[0].Type || r.of.Outputs[0].Type == value.Any && isPayload(lastPart(r.of.Outputs[0].Key)) && r.form == nil)
 		}) {
 			return r.usage
 		}

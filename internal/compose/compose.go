@@ -20,8 +20,8 @@ import (
 
 // Options bound what is made.
 type Options struct {
-	// Least is the confidence below which nothing is taken to fit, LeastStep that of a further step; from 0 to 1.
-	Least, LeastStep float64
+	// Weights are those to go by; nil: those of weights.yaml.
+	Weights *Weights
 	// Piped says that text is piped in: an input that the request has no value for takes it.
 	Piped bool
 }
@@ -77,6 +77,7 @@ type composer struct {
 	*mapparams.Request
 	ctx     context.Context // of this call
 	o       Options
+	w       Weights
 	usages  []*usage
 	index   *retrieve.Index // of usages
 	heads   map[string]int  // how many usages say with a word what they do
@@ -92,7 +93,10 @@ type composer struct {
 }
 
 func newComposer(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, o Options) (*composer, error) {
-	c := &composer{Request: request, ctx: ctx, o: o, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, stems: map[string][]string{}}
+	c := &composer{Request: request, ctx: ctx, o: o, w: Shipped(), usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, stems: map[string][]string{}}
+	if o.Weights != nil {
+		c.w = *o.Weights
+	}
 	var err error
 	if c.index, err = retrieve.NewIndex(ctx, candidates(c.usages)); err != nil {
 		return nil, err

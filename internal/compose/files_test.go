@@ -54,7 +54,7 @@ func TestClauses(t *testing.T) {
 		{"send an e-mail to ann@example.org that says \"hello\"", "letter body=${body} recipient=${recipient}"},
 		{"read a.txt and send it as an e-mail to ann@example.org", reads + "\nletter body=${read-file.content} recipient=${recipient}"},
 	} {
-		r := composed(t, c.request, office, Options{Least: 0.12, LeastStep: 0.28})
+		r := composed(t, c.request, office, Options{})
 		if diff := cmp.Diff(c.want, wiring(r)); diff != "" {
 			t.Errorf("%q: %s (-want +got):\n%s", c.request, r.Reason, diff)
 		}

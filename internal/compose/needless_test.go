@@ -29,7 +29,7 @@ func TestNeedlessStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Compose(context.Background(), read, tools, Options{Least: 0.12, LeastStep: 0.28})
+		r, err := Compose(context.Background(), read, tools, Options{})
 		if err != nil || r.Workflow == nil {
 			t.Fatalf("%s: %v %s", request, err, r.Reason)
 		}

@@ -32,7 +32,7 @@ func TestPathOrPattern(t *testing.T) {
 		"in docs/, list files that are *.html": "ls glob=${glob} root=${root}",
 		"open a/b.txt":                         "open file_path=${file_path}",
 	} {
-		got := wiring(composed(t, request, tools, Options{Least: 0.12, LeastStep: 0.28}))
+		got := wiring(composed(t, request, tools, Options{}))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", request, diff)
 		}

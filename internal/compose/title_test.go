@@ -20,7 +20,7 @@ func TestTitle(t *testing.T) {
 		{"fetch https://example.org/x", "fetch-workflow", "fetch {url}"}, // never the name of a component alone
 		{"count the number of lines in the file a.txt", "count-number-lines-file", "count the number of lines in the file {file_path}"},
 	} {
-		r := composed(t, c.request, office, Options{Least: 0.12, LeastStep: 0.28})
+		r := composed(t, c.request, office, Options{})
 		if r.Title != c.title || r.Templated != c.templated {
 			t.Errorf("%q: %q, %q, want %q, %q (%s)", c.request, r.Title, r.Templated, c.title, c.templated, r.Reason)
 		}

@@ -2,7 +2,6 @@ package compose
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -20,7 +19,7 @@ func (c *composer) unmet() string {
 	if why := Refuses(c.Text); why != "" {
 		return why
 	}
-	if at := exception.FindStringIndex(c.Text); at != nil {
+	if at := lexicon().exception.FindStringIndex(c.Text); at != nil {
 		return fmt.Sprintf("nothing there is makes exceptions: %q", excerpt(c.Text[at[0]:]))
 	}
 	touches := slices.ContainsFunc(c.steps, func(s *step) bool { return len(s.of.Effects) > 0 })
@@ -99,12 +98,9 @@ func (s *step) couldTake(v written) bool {
 	return false
 }
 
-// refused begins a clause that says what is not to be done.
-var refused = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:do\s+not|don['’]?t|never)\s+(\w+)`)
-
 // isRefused reports whether a clause says what is not to be done.
 func isRefused(clause string) bool {
-	m := refused.FindStringSubmatch(clause)
+	m := lexicon().refusal.FindStringSubmatch(clause)
 	return m != nil && retrieve.IsVerb(strings.ToLower(m[1]))
 }
 
@@ -118,9 +114,6 @@ func Refuses(request string) string {
 	}
 	return ""
 }
-
-// exception begins what is to be left out of what is asked for.
-var exception = regexp.MustCompile(`(?i)\b(?:but not|except|excluding|unless|only if)\b`)
 
 // unexplained is what the clause of a form says beyond the form: a form is a ready piece of code, and does what it says and
 // nothing else. What the words of steps beside it, of values and of whatever reads say is explained.

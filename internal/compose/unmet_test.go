@@ -24,13 +24,13 @@ func TestUnmet(t *testing.T) {
 		{"sort the lines of a.txt backwards and write them to b.txt", `"backwards"`},
 		{"paint the fence", "does what is asked for"},
 	} {
-		r := composed(t, c.request, office, Options{Least: 0.12, LeastStep: 0.28})
+		r := composed(t, c.request, office, Options{})
 		if r.Workflow != nil || !strings.Contains(r.Reason, c.why) {
 			t.Errorf("%q: %s\n%s\nwant a reason with %s", c.request, r.Reason, wiring(r), c.why)
 		}
 	}
 	for _, request := range []string{"copy a.txt to b.txt", "Don't worry, copy a.txt to b.txt", "please delete a.txt", `write "3 times" to a.txt`} {
-		if r := composed(t, request, office, Options{Least: 0.12, LeastStep: 0.28}); r.Workflow == nil {
+		if r := composed(t, request, office, Options{}); r.Workflow == nil {
 			t.Errorf("%q: %s", request, r.Reason)
 		}
 	}
@@ -39,7 +39,7 @@ func TestUnmet(t *testing.T) {
 // TestMostSteps: no workflow is made of a part of a long list of wishes.
 func TestMostSteps(t *testing.T) {
 	request := strings.Repeat("read a.txt, then delete b.txt, then ", mostSteps/2) + "read c.txt"
-	if r := composed(t, request, office, Options{Least: 0.12, LeastStep: 0.28}); r.Workflow != nil || !strings.Contains(r.Reason, "more than 12 steps") {
+	if r := composed(t, request, office, Options{}); r.Workflow != nil || !strings.Contains(r.Reason, "more than 12 steps") {
 		t.Errorf("%s\n%s", r.Reason, wiring(r))
 	}
 }

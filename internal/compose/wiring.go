@@ -8,18 +8,6 @@ import (
 	"pflow/ir"
 )
 
-// What leads an output to an input, measured on development cases of NESTFUL, Seal-Tools and TaskBench. port_match.go says what
-// the scores are made of.
-const (
-	leastWire    = 1.0  // the least score with which an output of an earlier step is led to an input
-	leastGiver   = 2.8  // the least with which a component is put before: it has to give the very thing
-	sureWire     = 3.0  // from here on a clause that refers back means the output, not a value of the request
-	outputSpoken = 2.0  // more where the clause speaks of the output by its name
-	farther      = 0.15 // less for each step in between
-	fartherOfAny = 0.8  // the same for an input that takes anything: it takes what was there last
-	laterOutput  = 0.1  // less for each output that is stated before
-)
-
 // wire leads outputs to the inputs that have no value, and puts steps before where no earlier one gives it.
 func (c *composer) wire() error {
 	for n := 0; n < len(c.steps); n++ {
@@ -62,7 +50,7 @@ func (c *composer) wire() error {
 // rather reports whether an output is meant rather than the value that the request has for an input: the clause refers
 // back, or the value is a file that another clause speaks of.
 func (c *composer) rather(s *step, p *ir.Port, had binding, score float64) bool {
-	if score >= sureWire && refersBack(c.Text[s.clause[0]:s.clause[1]]) {
+	if score >= c.w.sureWire && refersBack(c.Text[s.clause[0]:s.clause[1]]) {
 		return true
 	}
 	return mapparams.IsMedium(p.Kind) && (had.at[0] < s.clause[0] || had.at[0] >= s.clause[1])
@@ -88,13 +76,13 @@ func (c *composer) source(n int, p *ir.Port) (from *step, output string, score f
 
 				continue
 			}
-			fit := c.fits(&out, p, s.of) + c.spoken(c.steps[n], s, &out) - laterOutput*float64(at)
+			fit := c.fits(&out, p, s.of) + c.spoken(c.steps[n], s, &out) - c.w.laterOutput*float64(at)
 			if takesAnything(*p) {
-				fit -= fartherOfAny * float64(n-1-k)
+				fit -= c.w.fartherOfAny * float64(n-1-k)
 			} else {
-				fit -= farther * float64(n-1-k)
+				fit -= c.w.farther * float64(n-1-k)
 			}
-			if fit >= leastWire && fit > score {
+			if fit >= c.w.leastWire && fit > score {
 				from, output, score = s, out.Key, fit
 			}
 		}
@@ -108,7 +96,7 @@ func (c *composer) spoken(s, from *step, out *ir.Port) float64 {
 	clause := c.stemsOf(c.Text[s.clause[0]:s.clause[1]])
 	share := func(name string) (had, all float64) {
 		for _, stem := range c.stemsOf(name) {
-			if slices.Contains(own, stem) || payload[stem] {
+			if slices.Contains(own, stem) || isPayload(stem) {
 				continue
 			}
 			all++
@@ -125,12 +113,12 @@ func (c *composer) spoken(s, from *step, out *ir.Port) float64 {
 	if had == 0 || 2*had < all {
 		return 0
 	}
-	return outputSpoken * had / all
+	return c.w.outputSpoken * had / all
 }
 
 // giver finds a component whose output an input names.
 func (c *composer) giver(s *step, p *ir.Port) (*step, string, error) {
-	if payload[lastPart(p.Key)] {
+	if isPayload(lastPart(p.Key)) {
 		return nil, "", nil // everything gives some text or data
 	}
 	var best *usage
@@ -143,7 +131,7 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string, error) {
 			continue // nobody asked for what it changes, or it wants the same
 		}
 		for at, out := range other.of.Outputs {
-			if fit := c.named(&out, p, other.of) - laterOutput/2*float64(at); fit >= leastGiver && fit > score {
+			if fit := c.named(&out, p, other.of) - c.w.laterOutput/2*float64(at); fit >= c.w.leastGiver && fit > score {
 				best, output, score = other, out.Key, fit
 			}
 		}
@@ -169,7 +157,7 @@ func (c *composer) giver(s *step, p *ir.Port) (*step, string, error) {
 func (c *composer) canGive(s, but *step, p *ir.Port) bool {
 	return slices.ContainsFunc(c.usages, func(other *usage) bool {
 		return other != s.usage && other != but.usage && slices.ContainsFunc(other.of.Outputs, func(out ir.Port) bool {
-			return c.named(&out, p, other.of) >= leastGiver
+			return c.named(&out, p, other.of) >= c.w.leastGiver
 		})
 	})
 }

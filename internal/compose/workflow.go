@@ -86,11 +86,8 @@ func (c *composer) workflow() *ir.Workflow {
 // speaksOfPiped reports whether a request can mean what is piped in. Nothing else may be written anywhere only because
 // something is lacking.
 func speaksOfPiped(request string) bool {
-	return slices.ContainsFunc(retrieve.Words(request), func(w retrieve.Word) bool { return pipedWords[w.Text] })
+	return slices.ContainsFunc(retrieve.Words(request), func(w retrieve.Word) bool { return lexicon().piped[w.Text] })
 }
-
-var pipedWords = map[string]bool{"piped": true, "pipe": true, "stdin": true, "input": true, "this": true, "that": true, "it": true, "these": true, "those": true,
-	"them": true, "text": true, "content": true, "data": true, "following": true, "above": true, "here": true}
 
 // takePiped has piped text given to one of the open inputs: one that takes anything, else data, else text.
 func takePiped(inputs []ir.Input, open []int) {

@@ -68,6 +68,28 @@ func (d *Decoder) Mapping(v *Value, what string, fields Fields) {
 	}
 }
 
+// Every is Mapping where each of the keys has to be there.
+func (d *Decoder) Every(v *Value, what string, fields Fields) {
+	d.Mapping(v, what, fields)
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if v.Kind == Map && v.Get(key) == nil {
+			d.Report(v, MissingKey, "the key %q is missing: want %s", key, what)
+		}
+	}
+}
+
+// Words reads a text of words as the set of them.
+func (d *Decoder) Words(to *map[string]bool) func(*Value) {
+	return func(v *Value) {
+		var text string
+		d.Text(&text)(v)
+		*to = map[string]bool{}
+		for _, w := range strings.Fields(text) {
+			(*to)[w] = true
+		}
+	}
+}
+
 // Each reads the items of a list.
 func (d *Decoder) Each(v *Value, what string, read func(*Value)) {
 	if !d.Want(v, Seq, what) {
