@@ -160,14 +160,34 @@ func (c *chart) stand(e *edge, b *builder, by []string, above string) {
 	if id := b.madeBy(e); id != "" {
 		above = "node:" + id
 	}
+	who := above
+	if who == "" {
+		who = b.within(e) // show a.txt: what shows it is what reads it
+	}
 	for _, k := range e.words {
-		if above != "" {
-			by[k] = above
+		if who != "" {
+			by[k] = who
 		}
 	}
 	for _, s := range e.slots.each() {
 		c.stand(s.edge, b, by, above)
 	}
+}
+
+// within is the step that a part of a phrase makes, as it stands for one of a request; "" if none does.
+func (b *builder) within(e *edge) string {
+	for _, s := range e.slots.each() {
+		if s.edge.rule == nil {
+			continue
+		}
+		if id := b.madeBy(s.edge); id != "" {
+			return "node:" + id
+		}
+		if who := b.within(s.edge); who != "" {
+			return who
+		}
+	}
+	return ""
 }
 
 // madeBy is the id of the last step that a phrase itself makes or narrows, "" if it does neither.
