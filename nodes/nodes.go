@@ -45,21 +45,24 @@ type Deps struct {
 	// Agents are the programs of agent nodes; nil stands for those where the settings name none.
 	Agents func() ([]settings.Agent, error)
 
-	readings *mapparams.Readings // which the ops share; nil keeps none
+	readings   *mapparams.Readings // which the ops share; nil keeps none
+	lastGround *lastGround
 }
 
 // All lists the ops.
 func All(d Deps) []engine.Op {
-	d.readings = &mapparams.Readings{}
+	d.readings, d.lastGround = &mapparams.Readings{}, &lastGround{}
 	return []engine.Op{
+		bindValuesOp(d),
 		browseComponentsOp(d),
 		browseWorkflowsOp(d),
-		composeOp(d),
+		chooseStepsOp(d),
 		coverOp(d),
 		detectLanguageOp(),
 		evalOp(),
 		extractOp(d),
 		findSameOp(d),
+		findUnmetOp(d),
 		inputOp(d),
 		llmOp(d),
 		loadComponentsOp(d),
@@ -72,9 +75,12 @@ func All(d Deps) []engine.Op {
 		retrieveOp(),
 		settleParamsOp(),
 		sleepOp(),
+		splitClausesOp(d),
 		templateOp(),
 		templatizeOp(),
 		validateOp(d),
+		wireStepsOp(d),
 		workflowInputsOp(d),
+		writeWorkflowOp(d),
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"pflow/ir"
 )
 
+// mostRanked is how many of the usages that fit a clause best a draft keeps.
+const mostRanked = 5
+
 // fit is a usage as it fits a text.
 type fit struct {
 	*usage
@@ -26,7 +29,7 @@ type overall struct {
 }
 
 // choose picks the usages, in the order of mention. It reports whether anything fits.
-func (c *composer) choose() (bool, error) {
+func (c *composer) choose(clauses [][2]int) (bool, error) {
 	text := c.masked()
 	media := mediaOf(c.Text)
 	whole, err := c.rank(text, c.values, media)
@@ -41,7 +44,6 @@ func (c *composer) choose() (bool, error) {
 		return false, err
 	}
 	c.best = whole[0].confidence
-	clauses := retrieve.Clauses(c.Text, func(w string) bool { return c.heads[retrieve.Stem(w)] > 0 })
 	for _, clause := range clauses {
 		if err := c.ctx.Err(); err != nil {
 			return false, err
@@ -99,6 +101,7 @@ func (c *composer) chooseFor(clause [2]int, text string, media map[string]bool, 
 	if err != nil {
 		return err
 	}
+	c.ranked = append(c.ranked, ranked[:min(mostRanked, len(ranked))])
 	best := ranked[0]
 	if clauses > 1 {
 		c.best = max(c.best, c.w.share*best.confidence)

@@ -7,6 +7,9 @@
 // kind; where there is none, a component that gives it is put before, and so on backwards (wiring.go). What would do only a
 // part of the request is not made (unmet.go). Nothing here knows any component or any request: it goes by what interfaces
 // state.
+//
+// Each of these is a stage that takes a Draft and gives another (Ground.Choose, Bind, Wire, Unmet, Write), and an op of its own in
+// package nodes; Compose runs them all. What the stages weigh is in weights.yaml, the words that they go by in lexicon.yaml.
 package compose
 
 import (
@@ -33,7 +36,7 @@ type Result struct {
 	Confidence float64
 	Templated  string // the request with {key} in the place of its values
 	Title      string // a few words of it in kebab case
-	Partial    bool   // nothing was made since it would have done only a usage: Reason says what is left
+	Partial    bool   // nothing was made since it would have done only a part: Reason says what is left
 }
 
 // mostSteps bounds a workflow, those put before for what is missing included.
@@ -42,72 +45,130 @@ const mostSteps = 12
 // Compose makes the workflow that a request asks for out of interfaces, which come best first. It takes time linear in the
 // request; the error is that of a context that ended.
 func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, o Options) (Result, error) {
-	c, err := newComposer(ctx, request, interfaces, o)
+	w := Shipped()
+	if o.Weights != nil {
+		w = *o.Weights
+	}
+	g, err := NewGround(ctx, request, interfaces)
 	if err != nil {
 		return Result{}, err
 	}
-	if chosen, err := c.choose(); err != nil {
+	d, err := g.Choose(ctx, g.Clauses(), w)
+	if err != nil {
 		return Result{}, err
-	} else if !chosen {
-		return Result{Reason: c.reason, Confidence: c.best, Partial: c.partial}, nil
+	}
+	if d.Empty() {
+		return Result{Reason: d.reason, Confidence: d.best, Partial: d.partial}, nil
 	}
 	for {
-		chosen := slices.Clone(c.steps)
-		if err := c.bind(c.steps); err != nil {
+		bound, err := g.Bind(ctx, d)
+		if err != nil {
 			return Result{}, err
 		}
-		if err := c.wire(); err != nil {
+		wired, needless, err := g.Wire(ctx, bound, w)
+		if err != nil {
 			return Result{}, err
 		}
-		kept, fewer := c.withoutNeedless(chosen)
-		if !fewer {
+		if len(needless) == 0 {
+			d = wired
 			break
 		}
-		c.steps, c.taken = kept, nil // what they took is for others
+		d = d.without(needless) // what they took is for others
 	}
-	if unmet := c.unmet(); unmet != "" {
-		return Result{Reason: unmet, Confidence: c.best, Partial: true}, nil
+	if unmet := g.Unmet(ctx, d); unmet != "" {
+		return Result{Reason: unmet, Confidence: d.best, Partial: true}, nil
 	}
-	text := c.templated()
-	return Result{Workflow: c.workflow(), Confidence: c.best, Reason: c.reason, Templated: text, Title: Title(text, c.steps[0].of.Name)}, nil
+	written, text, title := g.Write(ctx, d, o.Piped)
+	return Result{Workflow: written, Confidence: d.best, Reason: d.reason, Templated: text, Title: title}, nil
 }
 
-// composer is one call of Compose.
-type composer struct {
+// Ground is a request and the ways of using components that a workflow for it may be made of. It is safe for concurrent use.
+type Ground struct {
 	*mapparams.Request
-	ctx     context.Context // of this call
-	o       Options
-	w       Weights
-	usages  []*usage
-	index   *retrieve.Index // of usages
-	heads   map[string]int  // how many usages say with a word what they do
-	whole   map[*usage]overall
-	values  []written
-	stems   map[string][]string // of texts seen before
-	steps   []*step
-	skipped [][2]int // clauses that say what to do and made no step
-	best    float64
-	reason  string
-	partial bool
-	taken   []taken
+	usages []*usage
+	index  *retrieve.Index // of usages
+	heads  map[string]int  // how many usages say with a word what they do
+	values []written
 }
 
-func newComposer(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, o Options) (*composer, error) {
-	c := &composer{Request: request, ctx: ctx, o: o, w: Shipped(), usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, stems: map[string][]string{}}
-	if o.Weights != nil {
-		c.w = *o.Weights
-	}
+// NewGround takes in a request and the interfaces of components, which come best first.
+func NewGround(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface) (*Ground, error) {
+	g := &Ground{Request: request, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request)}
 	var err error
-	if c.index, err = retrieve.NewIndex(ctx, candidates(c.usages)); err != nil {
+	if g.index, err = retrieve.NewIndex(ctx, candidates(g.usages)); err != nil {
 		return nil, err
 	}
-	for _, p := range c.usages {
+	for _, p := range g.usages {
 		for _, stem := range p.heads {
-			c.heads[stem]++
+			g.heads[stem]++
 		}
 	}
-	c.values = writtenValues(request)
-	return c, nil
+	return g, nil
+}
+
+// Clauses cuts the request where a new wish begins: byte offsets.
+func (g *Ground) Clauses() [][2]int {
+	return retrieve.Clauses(g.Text, func(w string) bool { return g.heads[retrieve.Stem(w)] > 0 })
+}
+
+// Choose picks what the clauses of the request ask for, in the order of mention; the draft is empty if nothing fits.
+func (g *Ground) Choose(ctx context.Context, clauses [][2]int, w Weights) (*Draft, error) {
+	c := g.composer(ctx, &Draft{}, w)
+	chosen, err := c.choose(clauses)
+	if err != nil {
+		return nil, err
+	}
+	if !chosen {
+		c.steps = nil
+	}
+	c.name()
+	return c.Draft, nil
+}
+
+// Bind gives the inputs of the steps of a draft the values of the request.
+func (g *Ground) Bind(ctx context.Context, d *Draft) (*Draft, error) {
+	c := g.composer(ctx, d.clone(), Weights{})
+	c.taken = nil
+	return c.Draft, c.bind(c.steps)
+}
+
+// Wire leads outputs to the inputs that have no value, and puts steps before for what nothing gives. needless are the steps of the
+// draft that nothing of the request calls for but what others do already: it is to be bound again without them.
+func (g *Ground) Wire(ctx context.Context, d *Draft, w Weights) (wired *Draft, needless []string, err error) {
+	c := g.composer(ctx, d.clone(), w)
+	chosen := slices.Clone(c.steps)
+	if err := c.wire(); err != nil {
+		return nil, nil, err
+	}
+	c.name()
+	return c.Draft, c.needless(chosen), nil
+}
+
+// Unmet says what of the request a draft leaves undone, "" if nothing is known to be left.
+func (g *Ground) Unmet(ctx context.Context, d *Draft) string {
+	return g.composer(ctx, d, Weights{}).unmet()
+}
+
+// Write makes the workflow of a draft, the request with {key} in the place of its values, and a title of it in kebab case. Text that is
+// piped in goes to an input that the request has no value for.
+func (g *Ground) Write(ctx context.Context, d *Draft, piped bool) (w *ir.Workflow, templated, title string) {
+	c := g.composer(ctx, d, Weights{})
+	templated = c.templated()
+	return c.workflow(piped), templated, Title(templated, c.steps[0].of.Name)
+}
+
+// composer is one stage at work.
+type composer struct {
+	*Ground
+	*Draft
+	ctx   context.Context // of this call
+	w     Weights
+	whole map[*usage]overall
+	stems map[string][]string // of texts seen before
+}
+
+func (g *Ground) composer(ctx context.Context, d *Draft, w Weights) *composer {
+	return &composer{Ground: g, Draft: d, ctx: ctx, w: w, stems: map[string][]string{}}
 }
 
 // stemsOf gives the stems of a text; those of names and descriptions are asked for again and again.
@@ -118,28 +179,4 @@ func (c *composer) stemsOf(text string) []string {
 		c.stems[text] = out
 	}
 	return out
-}
-
-// taken is a place of the request that gave a value.
-type taken struct {
-	start, end int
-	key        string
-	anyway     bool // it names what is done anyway, and is no input
-}
-
-// step is one node to be.
-type step struct {
-	*usage
-	clause [2]int // what speaks of it: byte offsets
-	given  map[string]binding
-	stems  map[string]bool // of all that its interface says, once asked for
-}
-
-// binding is what an input gets: the output of an earlier step, or a value of the request, which becomes an input of the
-// workflow.
-type binding struct {
-	from   *step
-	output string
-	value  any    // of this request; it decides which steps share an input, and stays out of the workflow
-	at     [2]int // where the request says the value; empty if it is not said in one place
 }

@@ -8,10 +8,10 @@ import (
 	"pflow/ir"
 )
 
-// withoutNeedless leaves out the steps that explain no word of the request that the others do not explain, and neither give
-// another step anything nor get anything from one: a remark by the way was taken for a wish. It reports whether there were any.
+// needless are the chosen steps that explain no word of the request that the others do not explain, and neither give
+// another step anything nor get anything from one: a remark by the way was taken for a wish.
 // Steps that change something stay: what they do is not left out silently.
-func (c *composer) withoutNeedless(chosen []*step) ([]*step, bool) {
+func (c *composer) needless(chosen []*step) (ids []string) {
 	linked := map[*step]bool{}
 	for _, s := range c.steps {
 		for _, b := range s.given {
@@ -26,9 +26,9 @@ func (c *composer) withoutNeedless(chosen []*step) ([]*step, bool) {
 		if linked[s] || len(s.of.Effects) > 0 || s.form != nil || c.gain(s, kept) > 0 {
 			continue
 		}
-		kept = slices.Delete(kept, k, k+1)
+		kept, ids = slices.Delete(kept, k, k+1), append(ids, s.id)
 	}
-	return kept, len(kept) < len(chosen)
+	return ids
 }
 
 // gain counts the words of the request, values and words about the request aside, that one of some steps explains and no other.

@@ -10,9 +10,9 @@ import (
 	"pflow/ir"
 )
 
-// workflow writes the steps as a document. Every value of the request is an input; steps that were given the same value
+// workflow writes the steps as a document. Piped text goes to an input that the request has no value for. Every value of the request is an input; steps that were given the same value
 // for the same key share one.
-func (c *composer) workflow() *ir.Workflow {
+func (c *composer) workflow(piped bool) *ir.Workflow {
 	w := &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}
 	ids := map[*step]string{}
 	taken := map[string]bool{"stdin": true}
@@ -70,7 +70,7 @@ func (c *composer) workflow() *ir.Workflow {
 			w.Edges = append(w.Edges, ir.Edge{From: ids[c.steps[n-1]], To: node.ID, Action: ir.ActionDefault})
 		}
 	}
-	if c.o.Piped {
+	if piped {
 		takePiped(w.Inputs, open)
 	}
 	last := c.steps[len(c.steps)-1]
