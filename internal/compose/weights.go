@@ -26,6 +26,8 @@ type Weights struct {
 	anything, anyKind, givesIt, givesItKind, onlyAFlag, onlyANumber                             float64
 
 	leastWire, leastGiver, sureWire, outputSpoken, farther, fartherOfAny, laterOutput float64 // wires
+
+	leastStep, ownWord, described, named, inputsHad, besideSteps float64 // steps
 }
 
 // Weight is one of the weights that may be fitted, by its section and key in weights.yaml.
@@ -107,5 +109,7 @@ func (w *Weights) Fields() []Weight {
 		{"wires", "least", &w.leastWire}, {"wires", "least_giver", &w.leastGiver}, {"wires", "sure", &w.sureWire},
 		{"wires", "spoken", &w.outputSpoken}, {"wires", "farther", &w.farther}, {"wires", "farther_of_any", &w.fartherOfAny},
 		{"wires", "later_output", &w.laterOutput},
+		{"steps", "least", &w.leastStep}, {"steps", "own_word", &w.ownWord}, {"steps", "described", &w.described},
+		{"steps", "named", &w.named}, {"steps", "inputs_had", &w.inputsHad}, {"steps", "beside", &w.besideSteps},
 	}
 }

@@ -117,6 +117,14 @@ func NewDiscovery(ctx context.Context, candidates []Candidate, usual ...string) 
 // Knows reports whether any candidate has a word.
 func (x *Index) Knows(stem string) bool { return x.word(stem) >= 0 }
 
+// Rarity is how much a word tells: the more, the fewer candidates have it.
+func (x *Index) Rarity(stem string) float64 {
+	if w := x.word(stem); w >= 0 {
+		return x.rarity[w]
+	}
+	return x.most / 2 // a name or a value more often than a wish nothing here fulfils
+}
+
 // shortlist is how many of the best by words are compared with a request as texts.
 const shortlist = 120
 
@@ -211,7 +219,7 @@ func (x *Index) byWords(ctx context.Context, d *sums, stems []string) error {
 		}
 		w := x.word(s)
 		if w < 0 {
-			total += x.most / 2 // a name or a value more often than a wish nothing here fulfils
+			total += x.Rarity(s)
 			continue
 		}
 		d.words = append(d.words, w)
