@@ -119,7 +119,7 @@ func TestPromptsTable(t *testing.T) {
 
 // TestShippedForm: the shipped flows can be read at a glance.
 func TestShippedForm(t *testing.T) {
-	const widest, longest, lines = 120, 3, 280
+	const widest, longest, lines = 120, 3, 200
 	for _, name := range shippedFlows(t) {
 		data, err := fs.ReadFile(flows.FS, name+".yaml")
 		if err != nil {
