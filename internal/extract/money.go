@@ -83,6 +83,24 @@ func (p *reader) currencyBehind(i int) (string, int) {
 	return "", 0
 }
 
+// CurrencyOf is the code of the currency that lower-case words name, from the first on, and how many they are; "" if they name none.
+func CurrencyOf(words ...string) (code string, n int) {
+	switch {
+	case len(words) == 0:
+		return "", 0
+	case len(words) > 1 && nationalities[words[0]] != "" && currencyWords[words[1]] != "":
+		return nationalities[words[0]], 2
+	case currencyWords[words[0]] != "" && words[0] != "won":
+		return currencyWords[words[0]], 1
+	case currencyCodes[words[0]] && words[0] != "try":
+		return upper(words[0]), 1
+	}
+	return "", 0
+}
+
+// UnitOf is the sign of the unit that a lower-case word names, "" if it names none.
+func UnitOf(word string) string { return dimensions[word] }
+
 func upper(w string) string {
 	b := []byte(w)
 	for i := range b {

@@ -84,7 +84,7 @@ func (p *reader) signed(i int) (float64, int) {
 		}
 		return 0, 0
 	}
-	if p.is(i, "-", "−") && !(i > 0 && p.glued(i) && !p.toks[i-1].wall) && i+1 < len(p.toks) && p.toks[i+1].digits {
+	if p.is(i, "-", "−") && !(i > 0 && p.glued(i) && !p.toks[i-1].wall && !p.is(i-1, "=", "(", "[", ",", ":")) && i+1 < len(p.toks) && p.toks[i+1].digits {
 		if v, n := p.positive(i + 1); n > 0 && !(p.is(i+1+n, "-") && p.glued(i+1+n)) {
 			return -v, n + 1
 		}

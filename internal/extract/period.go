@@ -20,22 +20,23 @@ func (p *reader) period(i int) (span, int) {
 	}
 	unit := p.skip(at+1, "calendar")
 	n := unit + 1 - i
+	is := func(word string) bool { return p.is(unit, word, word+"'s", word+"’s") } // this week's
 	y, m := p.now.Year(), p.now.Month()
 	first := time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location())
 	switch {
-	case p.is(unit, "week"):
+	case is("week"):
 		t := monday(p.today).AddDate(0, 0, 7*which)
 		return span{from: t, to: t.AddDate(0, 0, 7)}, n
-	case p.is(unit, "weekend"):
+	case is("weekend"):
 		t := monday(p.today).AddDate(0, 0, 7*which+5)
 		return span{from: t, to: t.AddDate(0, 0, 2)}, n
-	case p.is(unit, "month"):
+	case is("month"):
 		t := first.AddDate(0, which, 0)
 		return span{from: t, to: t.AddDate(0, 1, 0), year: true}, n
-	case p.is(unit, "quarter"):
+	case is("quarter"):
 		t := first.AddDate(0, -(int(m)-1)%3+3*which, 0)
 		return span{from: t, to: t.AddDate(0, 3, 0), year: true}, n
-	case p.is(unit, "year"):
+	case is("year"):
 		t := time.Date(y+which, 1, 1, 0, 0, 0, 0, p.now.Location())
 		return span{from: t, to: t.AddDate(1, 0, 0), year: true}, n
 	}

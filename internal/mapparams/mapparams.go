@@ -8,9 +8,12 @@ package mapparams
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pflow/internal/extract"
@@ -85,6 +88,7 @@ type mapper struct {
 	covered    []bool         // the bytes of the request that are part of a candidate
 	share      map[string]int // how many inputs have a word
 	clauses    [][2]int
+	wantsBoth  bool // one input takes a town and another the country or state that it lies in
 }
 
 // spec is an input with what its words say.
@@ -95,10 +99,15 @@ type spec struct {
 	examples map[string]bool // what its description gives as examples, in lower case
 	wants    wants
 	role     role
-	clause   int  // where its step is spoken of; -1: anywhere
-	words    bool // takes a line word by word
-	folder   bool // is for a folder
-	pattern  bool // is a pattern of names
+	clause   int             // where its step is spoken of; -1: anywhere
+	words    bool            // takes a line word by word
+	folder   bool            // is for a folder
+	pattern  bool            // is a pattern of names
+	series   string          // what inputs that are numbered have in common; "" if it is not numbered
+	place    int             // which of them it is
+	part     part            // the part of a day that it is called
+	units    map[string]bool // what it is measured in
+	currency bool            // it is the name of a currency
 }
 
 func newMapper(request *Request, inputs []Input, about string) *mapper {
@@ -121,8 +130,16 @@ func newMapper(request *Request, inputs []Input, about string) *mapper {
 		s.words = in.Type == value.Array && in.Kind == CommandLine
 		s.wants, s.role = wantsOf(in), cmp.Or(roleOfName(in.key()), roleOfName(in.Name))
 		s.folder, s.pattern = folderWords.MatchString(in.Description) && !s.name["fil"], WantsPattern(in)
+		s.part, s.units = partOf(in.key()), unitsOf(in.key(), plain)
+		s.currency = in.Type == value.String && s.named("currency")
+		s.series, s.place = seriesOf(in.key())
+		if s.series != "" {
+			s.series += "#" + strconv.Itoa(in.Order)
+		}
 		m.inputs = append(m.inputs, s)
 	}
+	m.wantsBoth = slices.ContainsFunc(m.inputs, func(s spec) bool { return s.named("city", "town") }) &&
+		slices.ContainsFunc(m.inputs, func(s spec) bool { return s.named("country", "state", "province", "region", "county") })
 	m.alignSteps()
 	m.findCandidates(about)
 	return m
@@ -149,57 +166,6 @@ func merged(a, b map[string]bool) map[string]bool {
 
 func numeral(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// pair is an input and what could be its value.
-type pair struct {
-	input, candidate int
-	score            float64
-	value            any
-}
-
-// assign settles the best pairs first.
-func (m *mapper) assign(ctx context.Context, r *Result) error {
-	var pairs []pair
-	for i := range m.inputs {
-		in := &m.inputs[i]
-		if _, done := r.Extracted[in.Name]; done || in.Type == value.Boolean {
-			continue
-		}
-		for c := range m.candidates {
-			if c%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			v, ok := m.convert(in, &m.candidates[c])
-			if !ok {
-				continue
-			}
-			s := m.score(i, c)
-			least := leastOptional
-			if in.Required && !in.HasDefault {
-				least = leastRequired
-			}
-			if s >= least {
-				pairs = append(pairs, pair{i, c, s, v})
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.input, b.input), cmp.Compare(a.candidate, b.candidate))
-	})
-	for _, p := range pairs {
-		in, c := &m.inputs[p.input], &m.candidates[p.candidate]
-		if _, done := r.Extracted[in.Name]; done || m.used(r, c) {
-			continue
-		}
-		r.Extracted[in.Name] = p.value
-		r.Taken[in.Name] = [2]int{c.start, c.end}
-		r.Confidence = min(r.Confidence, 1-math.Exp(-p.score/2))
-	}
-	return nil
-}
-
-// checkEvery is how many candidates are weighed between two looks at the context.
-const checkEvery = 256
-
 // used reports whether a part of a candidate was given out.
 func (m *mapper) used(r *Result, c *candidate) bool {
 	for _, t := range r.Taken {
@@ -212,17 +178,20 @@ func (m *mapper) used(r *Result, c *candidate) bool {
 
 // convert brings a candidate to the form that an input has.
 func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
-	if len(in.Enum) > 0 {
+	if len(in.Enum) > 0 || !m.mayTake(in, c) {
 		return nil, false // enums was there before
 	}
 	switch in.Type {
 	case value.Integer, value.Number:
-		if c.number == nil {
+		n := in.numberOf(c)
+		if n == nil {
 			return nil, false
 		}
-		n := c.number
 		if f, ok := number(n); ok && c.is(extract.Percent) && in.Type == value.Number && in.fraction() {
 			n = f / 100
+		}
+		if d := compassBehind.FindStringSubmatch(m.behind(c)); d != nil && in.named("latitude", "lat", "longitude", "lon", "lng", "long") && (d[1][0]|0x20 == 's' || d[1][0]|0x20 == 'w') {
+			n = negative(n)
 		}
 		v, err := ir.Coerce(in.Type, n)
 		return v, err == nil
@@ -234,14 +203,25 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 			return splitWords(c.text), true
 		}
 		if c.list == nil {
+			if in.Required && c.class != classPhrase && c.object == nil { // a list of one
+				if n := c.number; n != nil && c.class == classEntity && !c.is(extract.Quoted) {
+					return in.items([]any{n})
+				}
+				return in.items([]any{c.text})
+			}
 			return nil, false
 		}
-		return c.list, true
-	case value.Object, value.Boolean:
+		return in.items(c.list)
+	case value.Object:
+		return c.object, c.object != nil
+	case value.Boolean:
 		return nil, false
 	}
-	if c.list != nil && c.class == classList {
+	if c.list != nil && c.class == classList || c.object != nil {
 		return nil, false
+	}
+	if in.wants == wantsDuration && c.is(extract.DateRange) && c.part == wholePart && c.number != nil {
+		return periodLead.ReplaceAllString(c.text, ""), true
 	}
 	if c.kind == extract.Path && in.pattern && c.ending {
 		return "*" + c.text, true
@@ -252,9 +232,32 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 	return c.text, true
 }
 
+// items brings the items of a list to the type that an input's description says they have; not ok if they are of another.
+func (s *spec) items(list []any) (v any, ok bool) {
+	for k, item := range list {
+		_, isNumber := number(item)
+		switch {
+		case numberItems.MatchString(s.Description) && !isNumber && reflect.TypeOf(item).Kind() == reflect.String:
+			return nil, false
+		case textItems.MatchString(s.Description) && isNumber:
+			list = slices.Clone(list)
+			list[k] = fmt.Sprint(item)
+		}
+	}
+	return list, true
+}
+
+var (
+	numberItems = regexp.MustCompile(`(?i)\b(?:list|array|items|series|set|vector|sequence)(?: of|:)? (?:\pL+ )?(?:integer|number|float|int)s?\b`)
+	textItems   = regexp.MustCompile(`(?i)\b(?:list|array|items)(?: of|:)? (?:\pL+ )?(?:string|name|word|text)s?\b`)
+)
+
 // fraction reports whether an input takes a share of one and not of a hundred: its description says so, or it is a rate and
 // nothing speaks of percent.
 func (s *spec) fraction() bool {
+	if decimalWords.MatchString(s.Description) {
+		return true
+	}
 	if percentWords.MatchString(s.Description) || percentWords.MatchString(strings.ReplaceAll(s.key(), "_", " ")) {
 		return false
 	}
@@ -266,6 +269,7 @@ func (s *spec) fraction() bool {
 
 var (
 	percentWords  = regexp.MustCompile(`(?i)percent|%`)
+	decimalWords  = regexp.MustCompile(`(?i)\b(?:as an?|in) (?:decimal|fraction)`)
 	fractionWords = regexp.MustCompile(`(?i)\b(?:decimal|fraction|proportion|between 0 and 1|0 to 1)\b`)
 )
 

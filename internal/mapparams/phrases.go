@@ -2,6 +2,7 @@ package mapparams
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,11 +65,14 @@ func (m *mapper) continuesName(j int) bool {
 	}
 	// a list goes on behind another comma or "and"
 	rest := m.Text[m.Words[j].End:]
-	return !strings.HasPrefix(rest, ", ") && !strings.HasPrefix(rest, " and ") && !strings.HasPrefix(rest, " or ")
+	return !listGoesOn.MatchString(rest)
 }
 
+// listGoesOn tells a list of names, A, B and C, from pairs of them, A, B and C, D.
+var listGoesOn = regexp.MustCompile(`^(?:, (?:and |or )?\p{Lu}|(?: and| or) (?:the )?\p{Lu}[\pL.]*(?: \p{Lu}[\pL.]*){0,3}(?:[^,\pL ]|, ?\P{Lu}| \P{Lu}|$))`)
+
 // joiners stand inside names.
-var joiners = map[string]bool{"of": true, "the": true, "de": true, "la": true, "le": true, "du": true, "van": true, "von": true, "and": true, "for": true}
+var joiners = map[string]bool{"of": true, "the": true, "de": true, "la": true, "le": true, "du": true, "van": true, "von": true}
 
 // isName reports whether a word is written as a name: a capital that no sentence begins with, or letters and digits.
 func (m *mapper) isName(k int, known map[string]bool) bool {
@@ -126,31 +130,29 @@ func (m *mapper) phrases(known map[string]bool) {
 
 // lists makes one candidate of candidates that are named one after the other.
 func (m *mapper) lists() {
-	var out []candidate
-	for i := 0; i < len(m.candidates); i++ {
+	apart := slices.DeleteFunc(slices.Clone(m.candidates), func(c candidate) bool { return c.part != wholePart || c.list != nil || c.object != nil })
+	for i := 0; i < len(apart); i++ {
 		j := i
-		for j+1 < len(m.candidates) && goesOn(m.Text[m.candidates[j].end:m.candidates[j+1].start]) && m.alike(i, j+1) {
+		for j+1 < len(apart) && apart[j].end <= apart[j+1].start && goesOn(m.Text[apart[j].end:apart[j+1].start]) && alike(&apart[i], &apart[j+1]) {
 			j++
 		}
-		c := candidate{class: classList, start: m.candidates[i].start, end: m.candidates[j].end, preposition: m.candidates[i].preposition}
+		c := candidate{class: classList, start: apart[i].start, end: apart[j].end, preposition: apart[i].preposition, label: apart[i].label, named: apart[i].class == className}
 		for k := i; k <= j; k++ {
-			item := any(m.candidates[k].text)
-			if n := m.candidates[k].number; n != nil && m.candidates[k].kind != extract.Quoted && m.candidates[k].class == classEntity {
+			item := any(apart[k].text)
+			if n := apart[k].number; n != nil && apart[k].class == classEntity && apart[k].kind != extract.Quoted {
 				item = n
 			}
 			c.list = append(c.list, item)
 		}
 		c.text = m.Text[c.start:c.end]
-		c.first, c.last = m.candidates[i].first, m.candidates[j].last
+		c.first, c.last = apart[i].first, apart[j].last
 		c.medium = Medium(c.text)
-		out = append(out, c)
+		m.candidates = append(m.candidates, c)
 		i = j
 	}
-	m.candidates = append(m.candidates, out...)
 }
 
-func (m *mapper) alike(i, j int) bool {
-	a, b := m.candidates[i], m.candidates[j]
+func alike(a, b *candidate) bool {
 	return (a.number == nil) == (b.number == nil) && (a.kind == b.kind || a.kind == "" || b.kind == "")
 }
 

@@ -78,11 +78,14 @@ func roleScore(r role, w wants, preposition string) float64 {
 			return some
 		}
 	case "by":
-		if w == wantsName {
-			return some
+		switch w {
+		case wantsPerson:
+			return fair
+		case wantsName:
+			return -some
 		}
 	case "named", "called", "titled":
-		if w == wantsName || r == targetRole {
+		if w == wantsName || w == wantsPerson || r == targetRole {
 			return fair
 		}
 	case "about":

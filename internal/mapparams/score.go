@@ -2,11 +2,18 @@ package mapparams
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strings"
+
+	"pflow/internal/retrieve"
+	"pflow/internal/value"
 )
 
 // What a candidate's place tells, measured on development cases of the map-params set (Seal-Tools and BFCL).
 const (
+	isLabel     = 4.0  // it is given to the input's name, as in b=-3
+	insideName  = 1.2  // a name that ends with a word of the input's name
 	isExample   = 3.0  // the input's description gives it as an example
 	inClause    = 1.2  // it stands in the clause that speaks of the input's step
 	outOfClause = -0.8 // it stands in another
@@ -17,6 +24,7 @@ const (
 	behind      = 0.9 // the share of that for a word behind it
 	fade        = 0.6 // how fast that fades from word to word before it
 	fadeBehind  = 1.5 // and behind it
+	beyondComma = 0.5 // the share of all that for a word beyond a comma
 	mostCues    = 5.0 // for all of them
 	cuesBefore  = 4   // words looked at, small ones aside
 	cuesBehind  = 2   // the same behind it, small ones included
@@ -30,8 +38,20 @@ func (m *mapper) score(i, ci int) float64 {
 	if math.IsInf(s, -1) {
 		return s
 	}
-	s += m.cues(in, c)
-	if in.examples[strings.ToLower(c.text)] {
+	if c.label != "" {
+		own, others := m.labelled(in, c.label)
+		switch {
+		case own:
+			s += isLabel
+		case others:
+			return impossible
+		}
+	}
+	s += m.cues(in, c) + m.inside(in, c) + m.unitScore(in, c) + compassScore(in, m.behind(c))
+	if m.countsSeries(in, c) {
+		return impossible
+	}
+	if c.class != classExample && in.examples[strings.ToLower(c.text)] {
 		s += isExample
 	}
 	s += roleScore(in.role, in.wants, c.preposition)
@@ -43,10 +63,76 @@ func (m *mapper) score(i, ci int) float64 {
 		}
 	}
 	// What stands first belongs to what is declared first, all else being equal.
-	if n := len(m.inputs); n > 1 && len(m.candidates) > 1 {
+	if n := len(m.inputs); n > 1 && len(m.candidates) > 1 && in.Order > 0 {
 		s -= outOfOrder * math.Abs(float64(i)/float64(n-1)-float64(ci)/float64(len(m.candidates)-1))
 	}
 	return s
+}
+
+// labelled reports whether a label is the name of an input, or that of another one.
+func (m *mapper) labelled(in *spec, label string) (own, others bool) {
+	stems := retrieve.Stems(label)
+	if len(stems) == 0 {
+		return strings.EqualFold(label, in.key()), false
+	}
+	says := func(s *spec) bool {
+		return strings.EqualFold(label, s.key()) || !slices.ContainsFunc(stems, func(stem string) bool { return !s.name[stem] })
+	}
+	if says(in) {
+		return true, false
+	}
+	for i := range m.inputs {
+		others = others || says(&m.inputs[i])
+	}
+	return false, others
+}
+
+// countsSeries reports whether a number says how many numbered inputs there are: two numbers, 40 and 50.
+func (m *mapper) countsSeries(in *spec, c *candidate) bool {
+	if in.series == "" || c.number == nil || c.last+1 >= len(m.Words) {
+		return false
+	}
+	n := 0
+	for i := range m.inputs {
+		if m.inputs[i].series == in.series {
+			n++
+		}
+	}
+	next := m.Words[c.last+1].Stem
+	return value.Equal(c.number, n) && (in.name[next] || in.text[next] || strings.HasPrefix(in.series, next))
+}
+
+// behind is the text behind a candidate, a few bytes.
+func (m *mapper) behind(c *candidate) string { return m.Text[c.end:min(len(m.Text), c.end+12)] }
+
+// compassScore tells a latitude from a longitude by the direction behind it.
+func compassScore(in *spec, behind string) float64 {
+	d := compassBehind.FindStringSubmatch(behind)
+	if d == nil {
+		return 0
+	}
+	north := d[1][0]|0x20 == 'n' || d[1][0]|0x20 == 's'
+	switch {
+	case in.named("latitude", "lat"):
+		return map[bool]float64{true: certain, false: -certain}[north]
+	case in.named("longitude", "lon", "lng", "long"):
+		return map[bool]float64{true: -certain, false: certain}[north]
+	}
+	return 0
+}
+
+var compassBehind = regexp.MustCompile(`^\s*°?\s*((?i:north|south|east|west)|[NSEW])\b`)
+
+// inside weighs what a name has of the input's name: Foster City is a city, the Premier League a league.
+func (m *mapper) inside(in *spec, c *candidate) float64 {
+	if c.class != className && c.class != classPhrase || c.last < 0 || c.last == c.first {
+		return 0
+	}
+	w := m.Words[c.last]
+	if !in.name[w.Stem] {
+		return 0
+	}
+	return insideName / math.Sqrt(float64(m.share[w.Stem]))
 }
 
 // cues weighs the words beside a candidate that the input has: those before it count by nearness, that behind it most
@@ -64,21 +150,26 @@ func (m *mapper) cues(in *spec, c *candidate) float64 {
 	s := 0.0
 	seen := map[string]bool{}
 	d, next := 0, c.start // next is where what stands behind the word begins
+	comma := 1.0
 	for k := c.first - 1; k >= max(0, c.first-farthestCue) && d < cuesBefore; k-- {
 		w := m.Words[k]
 		if m.sentenceEnds(w.End, next) && w.End-w.Start > 2 {
 			break
 		}
+		next0 := next
 		next = w.Start
 		if w.Text == "and" || w.Text == "or" {
 			break // what stands before belongs to another value
+		}
+		if m.partEnds(w.End, next0) {
+			comma *= beyondComma
 		}
 		if w.Stop {
 			continue
 		}
 		if !seen[w.Stem] {
 			seen[w.Stem] = true
-			s += weight(w.Stem) / (1 + fade*float64(d))
+			s += comma * weight(w.Stem) / (1 + fade*float64(d))
 		}
 		d++
 	}

@@ -27,25 +27,15 @@ func (m *mapper) enums(r *Result) {
 	}
 	for i := range m.inputs {
 		in := &m.inputs[i]
+		if in.Type == value.Array {
+			m.severalOf(in, stems, r)
+			continue
+		}
 		best, length, from, to := any(nil), 0, 0, 0
 		for _, v := range in.Enum {
-			text := strings.TrimSpace(fmt.Sprint(v))
-			words := retrieve.Words(text)
-			low, high := len(m.Words), -1
-			all := len(words) > 0
-			for _, w := range words {
-				k := stems[w.Stem]
-				if k == 0 || !m.inClause(in, k-1) {
-					all = false
-					break
-				}
-				low, high = min(low, k-1), max(high, k-1)
-			}
-			if all && (numeral(text) || m.Words[low].Stop) && !m.near(in, low) {
-				all = false
-			}
-			if all && high-low < 2*len(words)+1 && len(words) > length && text != "" {
-				best, length = v, len(words)
+			low, high, n := m.namesValue(in, v, stems)
+			if n > length {
+				best, length = v, n
 				from, to = m.Words[low].Start, m.Words[high].End
 			}
 		}
@@ -56,6 +46,39 @@ func (m *mapper) enums(r *Result) {
 		if !in.name[retrieve.Stem(strings.ToLower(fmt.Sprint(best)))] {
 			r.Taken[in.Name] = [2]int{from, to}
 		}
+	}
+}
+
+// namesValue finds the words that name a value of a closed set, and how many they are; 0 if none do.
+func (m *mapper) namesValue(in *spec, v any, stems map[string]int) (low, high, n int) {
+	text := strings.TrimSpace(fmt.Sprint(v))
+	words := retrieve.Words(text)
+	low, high = len(m.Words), -1
+	for _, w := range words {
+		k := stems[w.Stem]
+		if k == 0 || !m.inClause(in, k-1) {
+			return 0, 0, 0
+		}
+		low, high = min(low, k-1), max(high, k-1)
+	}
+	if len(words) == 0 || text == "" || high-low >= 2*len(words)+1 || (numeral(text) || m.Words[low].Stop) && !m.near(in, low) && in.part != yearPart {
+		return 0, 0, 0
+	}
+	return low, high, len(words)
+}
+
+// severalOf gives a list all values of its closed set that the request names.
+func (m *mapper) severalOf(in *spec, stems map[string]int, r *Result) {
+	var list []any
+	from, to := len(m.Text), 0
+	for _, v := range in.Enum {
+		if low, high, n := m.namesValue(in, v, stems); n > 0 {
+			list = append(list, v)
+			from, to = min(from, m.Words[low].Start), max(to, m.Words[high].End)
+		}
+	}
+	if len(list) > 0 {
+		r.Extracted[in.Name], r.Taken[in.Name] = list, [2]int{from, to}
 	}
 }
 

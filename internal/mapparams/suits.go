@@ -30,6 +30,21 @@ func classScore(in *spec, c *candidate) float64 {
 	switch {
 	case c.medium != "" && in.Kind != "" && in.Kind != c.medium, IsMedium(in.Kind) && !mayBeFile(c):
 		return impossible
+	case c.part == unitPart:
+		if c.number == nil && in.currency {
+			return sure
+		}
+		return impossible
+	case c.class == classExample:
+		if c.listed {
+			return certain
+		}
+		return sure
+	case c.object != nil:
+		if in.Type == value.Object {
+			return fair
+		}
+		return impossible
 	case in.Type == value.Integer || in.Type == value.Number:
 		return numberScore(in, c)
 	case in.Type == value.Array:
@@ -57,11 +72,15 @@ func classScore(in *spec, c *candidate) float64 {
 
 func numberScore(in *spec, c *candidate) float64 {
 	switch {
-	case c.number == nil:
+	case in.numberOf(c) == nil:
 		return impossible
+	case c.counted && !in.units[c.unit]:
+		return impossible
+	case c.part == yearPart || c.part == monthPart || c.part == dayPart, c.days > 0:
+		return sure
 	case c.class == classCode:
 		return little
-	case in.wants == wantsDate || in.wants == wantsPath, in.wants == wantsMoney && c.temporal():
+	case in.wants == wantsDate && len(in.units) == 0 || in.wants == wantsPath, in.wants == wantsMoney && c.temporal():
 		return -some
 	case in.wants == wantsMoney && c.is(extract.Currency):
 		return good
@@ -74,7 +93,16 @@ func arrayScore(in *spec, c *candidate) float64 {
 		return fair
 	}
 	if c.class != classList {
+		if in.Required && c.class != classPhrase {
+			return little - some // a list of one
+		}
 		return impossible
+	}
+	if c.bracketed {
+		return sure
+	}
+	if in.Required && c.named {
+		return fair + 0.4*float64(min(len(c.list), 3)-1)
 	}
 	return 0.2 + 0.4*float64(min(len(c.list), 3))
 }
@@ -114,6 +142,7 @@ var wantScores = map[wants]func(in *spec, c *candidate, base float64) (s float64
 	wantsMoney:    moneyScore,
 	wantsCode:     codeScore,
 	wantsName:     nameScore,
+	wantsPerson:   nameScore,
 	wantsPlace:    placeScore,
 	wantsText:     textScore,
 	wantsAnything: anyScore,
@@ -200,8 +229,11 @@ func codeScore(_ *spec, c *candidate, _ float64) (float64, bool) {
 }
 
 func nameScore(in *spec, c *candidate, base float64) (float64, bool) {
-	if c.class != className && c.is(extract.Quoted) {
+	switch {
+	case c.class != className && c.is(extract.Quoted):
 		return good, true
+	case c.class == classCode:
+		return fair, true
 	}
 	return placeScore(in, c, base)
 }

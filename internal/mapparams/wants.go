@@ -2,6 +2,7 @@ package mapparams
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	wantsMoney
 	wantsCode
 	wantsName
+	wantsPerson
 	wantsPlace
 	wantsText
 	wantsRepo
@@ -40,7 +42,8 @@ var wantWords = func() map[string]wants {
 		wantsDuration: "duration length timeout period",
 		wantsMoney:    "price amount cost budget salary income payment fee balance",
 		wantsCode:     "id code number key identifier token isbn zip zipcode postcode sku phone symbol ticker uuid hash",
-		wantsName:     "name title author artist person user username player team company brand actor director book movie film song album event game product",
+		wantsName:     "name title team company brand book movie film song album track event game product",
+		wantsPerson:   "author artist person user username player actor actress director singer performer writer cast starring",
 		wantsPlace:    "city country location place address state region area destination origin town venue airport",
 		wantsText:     "text query message content body prompt question description keyword keywords topic subject term comment note",
 		wantsRepo:     "repo repository",
@@ -57,6 +60,9 @@ func wantsOf(in Input) wants {
 	for k := len(words) - 1; k >= 0; k-- {
 		for _, form := range []string{words[k].Text, strings.TrimSuffix(words[k].Text, "s")} {
 			if w, ok := wantWords[form]; ok {
+				if w == wantsName && slices.ContainsFunc(words, func(o retrieve.Word) bool { return wantWords[o.Text] == wantsPerson }) {
+					return wantsPerson // the name of one
+				}
 				return w
 			}
 		}
@@ -70,9 +76,28 @@ func wantsOf(in Input) wants {
 		return wantsDate
 	case pathWords.MatchString(text):
 		return wantsPath
+	case codeWords.MatchString(text):
+		return wantsCode
+	case len(words) > 1 && words[len(words)-1].Text == "by":
+		return wantsPerson
+	case nameWords.MatchString(text):
+		for _, w := range retrieve.Words(text[:min(len(text), nameAbout)]) {
+			if wantWords[w.Text] == wantsPerson || wantWords[strings.TrimSuffix(w.Text, "s")] == wantsPerson {
+				return wantsPerson
+			}
+		}
+		return wantsName
 	}
 	return wantsAnything
 }
+
+// nameAbout is in how many bytes a description that begins with "name of" says whose.
+const nameAbout = 60
+
+var (
+	codeWords = regexp.MustCompile(`^\W*(?:the )?(?:unique )?(?:id|uuid|unique identifier|code)\b`)
+	nameWords = regexp.MustCompile(`^\W*(?:the )?(?:(?:full|first|last|and|or) )*names? (?:of|and)\b`)
+)
 
 var pathWords = regexp.MustCompile(`\b(?:path|folder|directory|file ?name)\b`)
 
