@@ -76,10 +76,13 @@ func runConvertTable(ctx context.Context, c nodetype.Call) (nodetype.Outcome, er
 	}
 	delimited := w.Format == table.CSV || w.Format == table.TSV
 	shape.Typed = !delimited && len(shape.Types.Of) > 0
-	if w.Columns = shape.Columns; w.Columns == nil && delimited {
+	if delimited {
 		all, err := table.Columns(in.Source, in.Options)
 		if err == nil {
-			w.Columns, err = shape.Final(all)
+			shape.Settle(all) // the first line has the names that the table has
+			if w.Columns = shape.Columns; w.Columns == nil {
+				w.Columns, err = shape.Final(all)
+			}
 		}
 		if err != nil {
 			return nodetype.Outcome{}, in.fault(err)

@@ -100,11 +100,6 @@ func runSummariseTable(ctx context.Context, c nodetype.Call) (nodetype.Outcome, 
 	}
 	sortBy, limit := shape.Sort, shape.Limit
 	shape.Sort, shape.Limit = nil, 0 // of the result
-	for _, k := range sortBy {
-		if there := s.Columns(); !slices.Contains(there, k.Column) {
-			return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "sort_by: %v", table.Unknown(k.Column, there))
-		}
-	}
 	r, err := in.open()
 	if err != nil {
 		return nodetype.Outcome{}, err
@@ -112,6 +107,11 @@ func runSummariseTable(ctx context.Context, c nodetype.Call) (nodetype.Outcome, 
 	defer r.Close()
 	if err := s.Run(ctx, r, shape); err != nil {
 		return nodetype.Outcome{Warnings: r.Warnings()}, in.fault(err)
+	}
+	for i, k := range sortBy {
+		if sortBy[i].Column, err = s.Column(k.Column); err != nil {
+			return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "sort_by: %v", err)
+		}
 	}
 	rows, err := s.Rows()
 	if err == nil && (len(sortBy) > 0 || limit > 0) {

@@ -105,6 +105,11 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 	if found := ir.Validate(r.Workflow, catalogue, ir.Options{}); found.HasErrors() {
 		return []string{"invalid: " + found[0].Message}
 	}
+	for _, o := range r.Workflow.Outputs {
+		if strings.ContainsAny(o.Name, ".[]") { // a saved workflow has none of that name
+			return []string{"invalid: an output is called " + o.Name}
+		}
+	}
 	doc := plain.(map[string]any)
 	var lines []string
 	put := func(text string) string {

@@ -22,7 +22,7 @@ const (
 	rawRow     = "sees the row as row and the names of inputs"
 	autoTypes  = "auto"
 	tableLimit = "At most so many rows."
-	filterText = `Takes only the rows for which all of these hold, such as [{column: price, op: ">", value: 10}]. op is ==, !=, >, >=, <, <=, between (two values), in (a list), ` +
+	filterText = `Takes only the rows for which all of these hold, such as [{column: price, op: ">", value: 10}]. op is ==, !=, >, >=, <, <=, between (two values), within (days, such as 2026-03-01/2026-03-31), in (a list), ` +
 		`contains, startsWith, endsWith or empty; otherwise ==. Without column any column will do. {any: [...]}, {all: [...]} and {not: {...}} join conditions. ` +
 		`A text without capitals fits one with them.`
 )
@@ -67,12 +67,15 @@ func shapePorts() []ir.Port {
 // pickPorts say which columns and rows are given in the end.
 func pickPorts() []ir.Port {
 	return []ir.Port{
-		{Key: "unique_by", Type: value.Array, Structure: listOfText, Description: "Of rows that are equal in these columns only the first is taken."},
-		{Key: "sort_by", Type: value.Array, Structure: listOfText, Description: `The columns to sort by, such as ["price desc", "name"]; numbers are sorted as numbers.`},
+		{Key: "unique_by", Type: value.Array, Structure: listOfText, Description: `Of rows that are equal in these columns only the first is taken; ["*"] are all.`},
+		{Key: "sort_by", Type: value.Array, Structure: listOfText, Description: `The columns to sort by, such as ["price desc", "name"], or ["*"] for all from the first on; numbers are sorted as numbers.`},
 		descendingPort(),
+		{Key: "last", Type: value.Integer, Description: "Only the last so many rows."},
+		{Key: "first_row", Type: value.Integer, Description: "Only the rows from this place on, counted from 1 among those that are left."},
+		{Key: "last_row", Type: value.Integer, Description: "Only the rows up to this place."},
 		{Key: "limit", Type: value.Integer, Description: tableLimit},
 		{Key: "rename", Type: value.Any, Description: "New names of columns, such as {amount: qty}; or a list, [{column: amount, name: qty}]."},
-		{Key: "columns", Type: value.Array, Structure: listOfText, Description: "The columns to take, in this order, by their new names. Otherwise all."},
+		{Key: "columns", Type: value.Array, Structure: listOfText, Description: "The columns to take, in this order, by their new names; #2 is the second that there is, #-1 the last. Otherwise all."},
 		{Key: "without", Type: value.Array, Structure: listOfText, Description: "The columns to leave out."},
 	}
 }
@@ -288,6 +291,16 @@ func tableShape(ctx context.Context, c nodetype.Call, in *tableIn) (*table.Shape
 func tablePicks(c nodetype.Call, s *table.Shape) (err error) {
 	if s.Limit, err = tableLimitOf(c); err != nil {
 		return err
+	}
+	for key, to := range map[string]*int{"last": &s.Places.Last, "first_row": &s.Places.First, "last_row": &s.Places.Until} {
+		n, given := c.Params[key].(int)
+		if given && n < 1 {
+			return fault.New(fault.InvalidRequest, "%s is %d; give 1 or more, or leave it out", key, n)
+		}
+		*to = n
+	}
+	if s.Places.First > s.Places.Until && s.Places.Until > 0 {
+		return fault.New(fault.InvalidRequest, "first_row is %d and last_row is %d; give a last_row that is not before it", s.Places.First, s.Places.Until)
 	}
 	for key, to := range map[string]*[]string{"unique_by": &s.Unique, "columns": &s.Columns, "without": &s.Without} {
 		if *to, err = columnNames(c, key); err != nil {

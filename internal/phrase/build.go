@@ -259,8 +259,10 @@ func (b *builder) output(v *val) {
 	}
 	out.Source = source
 	if v.of != nil {
-		key, _, _ := strings.Cut(v.key, ".")
-		out.Name = key
+		out.Name = v.key
+		if end := strings.IndexAny(v.key, ".["); end >= 0 {
+			out.Name = v.key[:end]
+		}
 		if of := b.of(v.of.kind); of != nil && v.of.each == nil {
 			for _, port := range of.Outputs {
 				if port.Key == v.key {

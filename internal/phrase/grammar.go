@@ -40,7 +40,7 @@ type Rule struct {
 	Lacks   []string       // params that it must not have
 	Add     map[string]any // params for the step of the head
 	Becomes string         // the node type that the head's step becomes; with gives it is that output of it
-	Params  map[string]any // what its params are called then, where they are called otherwise: {file_path: source_path}
+	Params  map[string]any // what its params are called then, where they are called otherwise: {file_path: source_path}, or [source_path, dest_path]
 
 	Makes string // the slot that is the path of a file that it makes: the one that it is called next
 	Piped bool   // it is what is piped in

@@ -161,7 +161,9 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	if r.Becomes != "" {
 		next.kind, next.rule, next.params = r.Becomes, r, map[string]any{}
 		for k, v := range old.params {
-			next.params[r.renamed(k)] = v
+			for _, name := range r.renamed(k) {
+				next.params[name] = v
+			}
 		}
 	}
 	if r.Add == nil && r.Becomes == "" {
@@ -189,8 +191,10 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	}
 	if r.Becomes != "" {
 		for k, v := range old.rule.Default {
-			if _, there := next.params[r.renamed(k)]; !there {
-				next.params[r.renamed(k)] = v
+			for _, name := range r.renamed(k) {
+				if _, there := next.params[name]; !there {
+					next.params[name] = v
+				}
 			}
 		}
 	}
@@ -295,12 +299,20 @@ func (r *Rule) headStep(slots []*bindings) *step {
 	return of
 }
 
-// renamed is what a param is called in the type that a step becomes.
-func (r *Rule) renamed(param string) string {
-	if name, ok := r.Params[param]; ok {
-		return ir.Text(name)
+// renamed are the params that have the value of one in the type that a step becomes.
+func (r *Rule) renamed(param string) []string {
+	switch name := r.Params[param].(type) {
+	case nil:
+	case []any:
+		var out []string
+		for _, one := range name {
+			out = append(out, ir.Text(one))
+		}
+		return out
+	default:
+		return []string{ir.Text(name)}
 	}
-	return param
+	return []string{param}
 }
 
 func disjoint(a, b map[string]any) bool {

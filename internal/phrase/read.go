@@ -54,7 +54,7 @@ const (
 
 // Read reads a request. of gives the interface of a node type; here may be nil. The error is that of a context that ended.
 func (g *Grammar) Read(ctx context.Context, request *mapparams.Request, of func(string) *ir.Interface, here Here) (Result, error) {
-	tokens := tokensOf(request)
+	tokens := g.possessives(tokensOf(request))
 	if len(tokens) == 0 || len(tokens) > mostTokens {
 		return Result{}, nil
 	}

@@ -24,12 +24,16 @@ endings: [md]
 rules:
 - {as: do, says: ["<copy> {source:file} to {dest:path}"], do: copy, with: {from: "${source}", to: "${dest}"}, makes: dest}
 - {as: do, says: ["delete {files}"], do: delete, each: files, with: {path: "${files}"}}
+- {as: value, says: ["top of {head:files}"], on: list, gives: "files[0]"}
+- {as: ask, says: ["give {value}"]}
+- {as: do, says: ["tag {name:word}'s copy", "give what's {name:word}'s"], do: tag, with: {name: "${name}"}}
 - {as: do, says: ["tag it {name:word}"], do: tag, with: {name: "${name}"}}
 - {as: files, says: ["[<all>] {ending} files"], do: list, default: {folder: .}, with: {pattern: "*.${ending}"}, gives: files}
 - {as: files, says: ["{files} in {folder}"], on: list, add: {folder: "${folder}"}}
 - {as: files, says: ["{paths:file+}"], cost: 0.02}
 - {as: files, says: ["{file}"]}
 - {as: file, says: [it], prev: true}
+- {as: do, says: ["touch {head:files} where they are"], on: list, becomes: swap, params: {pattern: [from, to]}}
 - {as: cond, says: ["{file} is there"], do: look, with: {path: "${file}"}, gives: found, makes: file}
 - {as: do, says: ["if {cond} {then:do}"], branch: true}
 `
@@ -87,6 +91,9 @@ func TestRead(t *testing.T) {
 		"delete a.txt":                              `delete {"path":"a.txt"}`,
 		"delete a.txt, b.txt and c.txt":             `delete {"path":"${item}"} each [a.txt b.txt c.txt]`,
 		"delete every md file in docs":              `list {"folder":"docs","pattern":"*.md"}; delete {"path":"${item}"} each ${list.files}`,
+		"tag Ann's copy":                            `tag {"name":"Ann"}`,
+		"tag Ann’s copy and give what's Bob's":      `tag {"name":"Ann"}; tag {"name":"Bob"}`,
+		"touch md files where they are":             `swap {"folder":".","from":"*.md","to":"*.md"}`,
 		"delete .go files":                          `list {"folder":".","pattern":"*.go"}; delete {"path":"${item}"} each ${list.files}`,
 		"if a.txt is there delete it":               `look {"path":"a.txt"}; switch {"cases":[{"action":"yes","expr":"holds"}],"inputs":{"holds":"${look.found}"}}; delete {"path":"a.txt"}`,
 		"delte a.txt":                               `delete {"path":"a.txt"}; delte is delete`,

@@ -109,7 +109,7 @@ func (r *reading) leaves(token int) bool { return len(r.open) > 0 && r.open[len(
 // word, a sign, a new line.
 func (c *chart) goOn(i int, later bool) map[int]float64 {
 	out := map[int]float64{}
-	joined := !later
+	joined, behind := !later, -1
 	for k := i; ; {
 		if k > 0 && k < len(c.tokens) && strings.Contains(c.text[c.tokens[k-1].end:c.tokens[k].start], "\n") {
 			joined = true
@@ -121,9 +121,12 @@ func (c *chart) goOn(i int, later bool) map[int]float64 {
 			return out
 		}
 		switch n := longest(c.g.joins, c.plain[k:]); {
+		case n > 0 && k == behind && c.plain[k].word == joinsAlike:
+			return out // the first and the last: the first is no word for what is done first
 		case n > 0:
 			joined = true
 			k += n
+			behind = k
 		case c.isNumbering(k):
 			joined = true
 			k += 2
@@ -135,6 +138,9 @@ func (c *chart) goOn(i int, later bool) map[int]float64 {
 		}
 	}
 }
+
+// joinsAlike stands between two things of a kind, and so not behind a word that joins two wishes.
+const joinsAlike = "and"
 
 // isNumbering reports whether a number and a sign behind it count the clauses: 1. or 2).
 func (c *chart) isNumbering(k int) bool {

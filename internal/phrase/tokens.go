@@ -59,6 +59,26 @@ func tokensOf(r *mapparams.Request) []token {
 	return out
 }
 
+// possessives cuts the 's off a word, as in Ann's price, unless phrases have the word as a whole: what's, today's.
+func (g *Grammar) possessives(tokens []token) []token {
+	out := make([]token, 0, len(tokens))
+	for _, t := range tokens {
+		owner, is := strings.CutSuffix(t.word, "'s")
+		if !is || t.quoted || t.sign || owner == "" || g.words[t.word] {
+			out = append(out, t)
+			continue
+		}
+		at := t.end - 1 - utf8.RuneLen('’')
+		if strings.HasSuffix(t.text, "'s") {
+			at = t.end - len("'s")
+		}
+		out = append(out, word(t.text[:at-t.start], 0, at-t.start), word("'s", 0, len("'s")))
+		out[len(out)-2].start, out[len(out)-2].end = t.start, at
+		out[len(out)-1].start, out[len(out)-1].end = at, t.end
+	}
+	return out
+}
+
 // cut makes tokens of a stretch without white space: signs at its ends are tokens of their own.
 func cut(text string, start, end int) []token {
 	var out, behind []token

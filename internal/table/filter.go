@@ -13,14 +13,14 @@ import (
 type Filter struct {
 	Column string // "": any column will do
 	Op     string // one of Ops
-	Value  any    // a number, a text, true or false; of in a list of them, of between two of them; of empty nothing
+	Value  any    // a number, a text, true or false; of in a list of them, of between two of them; of within the first and the last day; of empty nothing
 
 	All, Any []Filter // in place of a comparison: all of these, or one of them
 	Not      *Filter  // or that this one does not hold
 }
 
 // Ops are the comparisons.
-var Ops = []string{"==", "!=", ">", ">=", "<", "<=", "between", "in", "contains", "startsWith", "endsWith", "empty"}
+var Ops = []string{"==", "!=", ">", ">=", "<", "<=", "between", "within", "in", "contains", "startsWith", "endsWith", "empty"}
 
 // Columns lists the columns that a filter names.
 func (f *Filter) Columns() []string {
@@ -120,8 +120,15 @@ func (f *Filter) fits(t Types, cell any) (bool, error) {
 	if empty {
 		return false, nil
 	}
-	if f.Op == "between" {
+	if f.Op == "between" || f.Op == "within" {
 		ends, _ := f.Value.([]any)
+		if f.Op == "within" {
+			first, last, ok := strings.Cut(Text(f.Value), "/")
+			if !ok || !isDay(first) || !isDay(last) {
+				return false, fault.New(fault.InvalidRequest, "within wants the first and the last day, such as 2026-03-01/2026-03-31, got %s", value.Describe(f.Value))
+			}
+			ends = []any{first, last}
+		}
 		low, err := t.compare(cell, ends[0])
 		if err != nil {
 			return false, err
@@ -165,6 +172,9 @@ func (t Types) equal(cell, want any) bool {
 		}
 	}
 	have, text := sameCase(strings.TrimSpace(Text(cell)), strings.TrimSpace(Text(want)))
+	if at := len(time.DateOnly); len(have) > at && (have[at] == 't' || have[at] == 'T' || have[at] == ' ') && isDay(text) {
+		have = have[:at] // an instant is on its day
+	}
 	return have == text
 }
 

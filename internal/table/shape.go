@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,8 +13,8 @@ import (
 	"pflow/internal/value"
 )
 
-// Shape says which rows of a table are taken, and what becomes of them, in this order: types, filter, where, add, unique, sort, limit,
-// rename, columns.
+// Shape says which rows of a table are taken, and what becomes of them, in this order: types, filter, where, add, unique, sort, places,
+// limit, rename, columns.
 type Shape struct {
 	Types   Types
 	Typed   bool // the rows that are given have their values in the types of their columns; otherwise as they were written
@@ -22,6 +23,7 @@ type Shape struct {
 	Add     []Added
 	Unique  []string // of rows that are equal in these columns the first is taken
 	Sort    []Key
+	Places  Places
 	Limit   int // at most so many; 0: all
 	Rename  map[string]string
 	Columns []string // these and in this order, by their new names; nil: all
@@ -56,8 +58,8 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 	}
 	final := &projection{shape: s}
 	seen := map[string]bool{}
-	sorted := &sorter{keys: s.Sort, types: s.Types, limit: s.Limit}
-	given := 0
+	sorted := &sorter{types: s.Types, limit: s.Places.most(s.Limit)}
+	out := &placed{places: s.Places, limit: s.Limit, give: func(rec *Record) error { return give(final.of(rec)) }}
 	filtered := filterColumns{filter: s.Filter}
 	for n := 0; ; n++ {
 		if n%256 == 0 && ctx.Err() != nil {
@@ -91,28 +93,25 @@ func (s *Shape) Run(ctx context.Context, r Reader, give func(*Record) error) err
 			}
 			seen[k] = true
 		}
-		if len(s.Sort) > 0 {
+		if sorted.keys = s.Sort; len(s.Sort) > 0 {
 			if err := sorted.add(rec); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := give(final.of(rec)); err != nil {
+		if over, err := out.take(rec); err != nil || over {
 			return err
-		}
-		if given++; given == s.Limit {
-			return nil
 		}
 	}
 	if err := filtered.lacking(); err != nil {
 		return err
 	}
 	for _, rec := range sorted.done() {
-		if err := give(final.of(rec)); err != nil {
+		if over, err := out.take(rec); err != nil || over {
 			return err
 		}
 	}
-	return nil
+	return out.done()
 }
 
 // Settle takes the columns that are named for those that are there, where they are only written otherwise: with capitals, with a
@@ -126,8 +125,18 @@ func (s *Shape) Settle(there []string) {
 	if s.Filter != nil {
 		s.Filter.settle(there)
 	}
+	if len(s.Unique) == 1 && s.Unique[0] == everyColumn {
+		s.Unique = slices.Clone(there)
+	}
 	for _, list := range [][]string{s.Unique, s.Without} {
 		settle(list, there)
+	}
+	if len(s.Sort) == 1 && s.Sort[0].Column == everyColumn {
+		desc := s.Sort[0].Desc
+		s.Sort = nil
+		for _, name := range there {
+			s.Sort = append(s.Sort, Key{Column: name, Desc: desc})
+		}
 	}
 	for i, k := range s.Sort {
 		s.Sort[i].Column = Loose(k.Column, there)
@@ -149,11 +158,20 @@ func settle(names, there []string) {
 	}
 }
 
-// Loose is the column that a name means: the one that is called so, else the only one whose name is the same but for how it is
-// written, else the name itself.
+// Loose is the column that a name means: the one that is called so, the second of #2, the last of #-1, else the only one whose name
+// is the same but for how it is written, else the name itself.
 func Loose(name string, there []string) string {
 	if slices.Contains(there, name) {
 		return name
+	}
+	if place, ok := strings.CutPrefix(name, "#"); ok {
+		n, err := strconv.Atoi(place)
+		if n < 0 {
+			n += len(there) + 1
+		}
+		if err == nil && n >= 1 && n <= len(there) {
+			return there[n-1]
+		}
 	}
 	found := name
 	for _, column := range there {

@@ -15,6 +15,9 @@ type Key struct {
 	Desc   bool
 }
 
+// everyColumn alone stands for all columns, from the first to the last.
+const everyColumn = "*"
+
 // ParseKey reads a column, and after it perhaps asc or desc: "price desc".
 func ParseKey(text string) Key {
 	if name, ok := strings.CutSuffix(text, " desc"); ok {

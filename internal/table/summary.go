@@ -67,6 +67,28 @@ type Summary struct {
 	seen   []bool // which of them some row has
 }
 
+// called are words for what measures compute.
+var called = map[string]By{"total": Sum, "average": Mean, "avg": Mean, "minimum": Min, "smallest": Min, "lowest": Min, "maximum": Max, "largest": Max, "highest": Max, "number": Count}
+
+// Column is the column of the result that a name means: the one that is called so, else the only measure that is of a column of
+// that name, or computes what is called so.
+func (s *Summary) Column(name string) (string, error) {
+	there := s.Columns()
+	if loose := Loose(name, there); slices.Contains(there, loose) {
+		return loose, nil
+	}
+	var found []string
+	for _, m := range s.Measures {
+		if Loose(name, []string{m.Of}) == m.Of && m.Of != "" || name == string(m.By) || called[strings.ToLower(name)] == m.By {
+			found = append(found, m.Name)
+		}
+	}
+	if len(found) != 1 {
+		return "", Unknown(name, there)
+	}
+	return found[0], nil
+}
+
 type group struct {
 	cells []any
 	of    []cell

@@ -188,6 +188,16 @@ func TestShape(t *testing.T) {
 		"sorted as numbers":       {Shape{Sort: []Key{ParseKey("price desc")}, Columns: []string{"price"}}, WriteOptions{Format: CSV}, "price\n100\n12.25\n9.50\n\"\"\n"},
 		"texts after numbers":     {Shape{Sort: []Key{ParseKey("code")}, Columns: []string{"code"}}, WriteOptions{Format: CSV}, "code\n1\n007\n08\nn/a\n"},
 		"first of two":            {Shape{Sort: []Key{ParseKey("name asc"), ParseKey("price")}, Limit: 2, Columns: []string{"name", "price"}}, WriteOptions{Format: CSV, Delimiter: ";"}, "name;price\nAda;12.25\nAda;100\n"},
+		"the last":                {Shape{Places: Places{Last: 2}, Columns: []string{"name", "price"}}, WriteOptions{Format: CSV}, "name,price\nBob,\nAda,12.25\n"},
+		"more than there are":     {Shape{Places: Places{Last: 9}, Columns: []string{"name"}}, WriteOptions{Format: CSV}, "name\nCid\nAda\nBob\nAda\n"},
+		"the last of the sorted":  {Shape{Sort: []Key{ParseKey("price")}, Places: Places{Last: 2}, Columns: []string{"price"}}, WriteOptions{Format: CSV}, "price\n100\n\"\"\n"},
+		"columns by their places": {Shape{Sort: []Key{ParseKey("#1")}, Columns: []string{"#-1", "#2"}, Limit: 1}, WriteOptions{Format: Lines}, "{\"code\":\"08\",\"country\":\"France\"}\n"},
+		"each once in all":        {Shape{Unique: []string{"*"}, Columns: []string{"name"}}, WriteOptions{Format: CSV}, "name\nCid\nAda\nBob\nAda\n"},
+		"by every column":         {Shape{Sort: []Key{ParseKey("* desc")}, Columns: []string{"name", "price"}}, WriteOptions{Format: CSV}, "name,price\nCid,9.50\nBob,\nAda,12.25\nAda,100\n"},
+		"by their places":         {Shape{Places: Places{First: 2, Until: 3}, Columns: []string{"name"}}, WriteOptions{Format: CSV}, "name\nAda\nBob\n"},
+		"sorted, from a place on": {Shape{Sort: []Key{ParseKey("price")}, Places: Places{First: 2}, Limit: 1, Columns: []string{"price"}}, WriteOptions{Format: CSV}, "price\n12.25\n"},
+		"sorted, one place":       {Shape{Sort: []Key{ParseKey("price desc")}, Places: Places{First: 3, Until: 3}, Columns: []string{"price"}}, WriteOptions{Format: CSV}, "price\n9.50\n"},
+		"past the end":            {Shape{Places: Places{First: 9, Until: 9}, Columns: []string{"name"}}, WriteOptions{Format: CSV}, "name\n"},
 		"each once":               {Shape{Unique: []string{"name"}, Without: []string{"price", "code"}}, WriteOptions{Format: TSV}, "name\tcountry\nCid\tSpain\nAda\tFrance\nBob\tSpain\n"},
 		"renamed":                 {Shape{Rename: map[string]string{"name": "who"}, Columns: []string{"code", "who"}, Limit: 1}, WriteOptions{Format: CSV}, "code,who\n007,Cid\n"},
 		"to JSON, as it was":      {Shape{Limit: 1}, WriteOptions{Format: Array}, "[\n  {\"name\":\"Cid\",\"country\":\"Spain\",\"price\":\"9.50\",\"code\":\"007\"}\n]\n"},
@@ -328,6 +338,24 @@ func TestSummary(t *testing.T) {
 	}
 	if _, err := summarise(t, "a\n1\nx\n", nil, map[string]string{"m": "max a"}); fault.Of(err).Kind != fault.Type {
 		t.Errorf("max of numbers and texts: %v", err)
+	}
+}
+
+// TestSummaryColumn: a summary is sorted by what is computed as well as by the name of that.
+func TestSummaryColumn(t *testing.T) {
+	s := &Summary{GroupBy: []string{"country"}, Measures: []Measure{{"total", Sum, "price"}, {"n", Count, ""}}}
+	for name, want := range map[string]string{"total": "total", "Countries": "country", "prices": "total", "sum": "total", "number": "n"} {
+		if got, err := s.Column(name); err != nil || got != want {
+			t.Errorf("%s: %q %v", name, got, err)
+		}
+	}
+	s.Measures[0].Name = "price of all"
+	if got, err := s.Column("total"); err != nil || got != "price of all" {
+		t.Errorf("total: %q %v", got, err)
+	}
+	s.Measures = append(s.Measures, Measure{"most", Max, "price"})
+	if got, err := s.Column("price"); err == nil {
+		t.Errorf("price is %q; two measures are of it", got)
 	}
 }
 
