@@ -33,7 +33,7 @@ func editJSON() nodetype.Type {
 				valued("change", "The same, of what has to be there; with was only if it has that value: [{path: port, was: 8080, value: 9090}]."),
 				valued("add", "The same, of what must not be there."),
 				valued("rename", "Keys to rename, such as [{path: server.prot, name: port}]."),
-				valued("append", "What to add to the ends of lists, such as [{path: users, value: Ann}]; without path the document is the list."),
+				valued("append", "What to add to the ends of lists, such as [{path: users, value: Ann}]; without path the document is the list. An object is added to another one with its keys, which must not be there."),
 				{Key: "merge", Type: value.Any, Description: "An object whose keys are put into the document, in the place of those that are there; or, where the document is a list, a list that is added to it."},
 				{Key: "remove", Type: value.Array, Description: "The paths of what to remove, with its key."},
 				{Key: "remove_of_each", Type: value.Array, Structure: listOfText, Description: "The keys to remove of each entry of the list that the document is."},

@@ -111,6 +111,16 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 		}
 	}
 	doc := plain.(map[string]any)
+	for _, typ := range Types(Deps{}) {
+		for _, n := range r.Workflow.Nodes {
+			if n.Type != typ.Interface.Name || typ.Check == nil {
+				continue
+			}
+			if found := typ.Check(n.Params); len(found) > 0 {
+				return []string{"invalid: " + found[0].Message}
+			}
+		}
+	}
 	var lines []string
 	put := func(text string) string {
 		for name, v := range r.Values {

@@ -202,7 +202,7 @@ func Rename(doc []byte, p Path, name string) ([]byte, error) {
 	return splice(doc, m.keyStart, m.keyEnd, value.AppendString(nil, name)), nil
 }
 
-// Append adds a value to the end of the list at a path.
+// Append adds a value to the end of the list at a path, or the keys of an object to the object that is there, which has none of them.
 func Append(doc []byte, p Path, v any) ([]byte, error) {
 	root, err := parse(doc)
 	if err != nil {
@@ -212,7 +212,19 @@ func Append(doc []byte, p Path, v any) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case at.kind != '[':
+	case at.kind == '{':
+		keys, isObject := v.(map[string]any)
+		if !isObject {
+			break
+		}
+		for _, key := range value.SortedKeys(keys) {
+			if doc, err = Set(doc, slices.Concat(p, Path{key}), keys[key], Add); err != nil {
+				return nil, err
+			}
+		}
+		return doc, nil
+	}
+	if at.kind != '[' {
 		return nil, fault.New(fault.InvalidRequest, "%s is no list, so nothing can be added to its end", p)
 	}
 	return put(doc, root, at, nil, v), nil

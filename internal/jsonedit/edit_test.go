@@ -41,6 +41,11 @@ func TestEdits(t *testing.T) {
 		{"append", `[1, 2]`, func(doc []byte) ([]byte, error) { return Append(doc, nil, 3) }, `[1, 2, 3]`},
 		{"append to no list", `{"a": 1}`, func(doc []byte) ([]byte, error) { return Append(doc, Path{"a"}, 3) }, "!a is no list"},
 		{"merge", `{"a": 1}`, func(doc []byte) ([]byte, error) { return Merge(doc, map[string]any{"a": 2, "b": 3}) }, `{"a": 2, "b": 3}`},
+		{"append to an object", `{"a": 1}`, func(doc []byte) ([]byte, error) { return Append(doc, nil, map[string]any{"b": 2}) }, `{"a": 1, "b": 2}`},
+		{"append what is there", `{"a": 1}`, func(doc []byte) ([]byte, error) { return Append(doc, nil, map[string]any{"a": 2}) }, "!a is there already: 1"},
+		{"append a text to an object", `{"a": 1}`, func(doc []byte) ([]byte, error) { return Append(doc, nil, "b") }, "!the document is no list"},
+		{"a place of the only list", `{"n": 2, "users": [1, 2]}`, set("[1]", 3, Put), `{"n": 2, "users": [1, 3]}`},
+		{"a place of two lists", `{"a": [1], "b": [2]}`, set("[0]", 3, Put), "!the document is no list"},
 		{"merge a list", `[1]`, func(doc []byte) ([]byte, error) { return Merge(doc, []any{2}) }, `[1,2]`},
 		{"merge a list with an object", `[1]`, func(doc []byte) ([]byte, error) { return Merge(doc, map[string]any{}) }, "!the document and object {}"},
 		{"of each", `[{"a": 1, "b": 2}, {"b": 3}]`, func(doc []byte) ([]byte, error) {

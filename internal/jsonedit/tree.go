@@ -180,12 +180,33 @@ func (n *node) find(p Path) (at, in *node, place int, err error) {
 	at = n
 	for i, part := range p {
 		in = at
+		if _, isPlace := part.(int); isPlace {
+			in = in.onlyList()
+		}
 		if place, err = in.place(part, p[:i]); err != nil {
 			return nil, in, -1, err
 		}
 		at = in.members[place].of
 	}
 	return at, in, place, nil
+}
+
+// onlyList is the only list that is in an object: a place of such an object is one in it. Anything else is itself.
+func (n *node) onlyList() *node {
+	found := n
+	if n.kind != '{' {
+		return n
+	}
+	for _, m := range n.members {
+		if m.of.kind != '[' {
+			continue
+		}
+		if found != n {
+			return n
+		}
+		found = m.of
+	}
+	return found
 }
 
 // place is where a key or a place of a path stands. A key is also one that is written otherwise: with capitals, with

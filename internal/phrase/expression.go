@@ -129,6 +129,9 @@ func (w *expressionWriter) alone(before string, behind []any) bool {
 	return ok && (strings.HasPrefix(next, ")") || strings.HasPrefix(next, ","))
 }
 
+// operators are words of the expression language, and no names of values.
+var operators = map[string]bool{"matches": true, "contains": true, "startsWith": true, "endsWith": true, "in": true, "not": true, "and": true, "or": true, "let": true, "if": true, "else": true}
+
 // input is the name of a value in the expression; what the grammar fixes is written out.
 func (w *expressionWriter) input(v *val) string {
 	switch v.fixed.(type) {
@@ -140,7 +143,7 @@ func (w *expressionWriter) input(v *val) string {
 	name, ok := w.names[key]
 	if !ok {
 		if name = strings.ReplaceAll(v.name, "-", "_"); name == "" {
-			if name = v.key; !isName(name) {
+			if name = v.key; !isName(name) || operators[name] {
 				name = "given"
 			}
 		}

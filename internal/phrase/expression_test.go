@@ -28,6 +28,7 @@ rules:
 - {as: do, says: ["{sorted}"]}
 - {as: lines, says: ["{sorted}"], cost: 0.5}
 - {as: ask, says: ["show {lines}"]}
+- {as: lines, says: ["hits of {file}"], steps: [{id: find, do: find, with: {file_path: "${file}"}}, {id: texts, expr: "map(${find.matches}, .text)"}], gives: texts}
 - {as: ask, says: ["count {lines}"], expr: "len(${lines})"}
 - {as: display, says: ["{lines}"], expr: "join_lines(${lines})"}
 - {as: lead, says: ["{lines}"]}
@@ -38,7 +39,7 @@ rules:
 // is shown unless it is taken.
 func TestExpressions(t *testing.T) {
 	of := map[string]*ir.Interface{}
-	for _, name := range []string{"read-file", "write-file", "transform"} {
+	for _, name := range []string{"read-file", "write-file", "transform", "find"} {
 		of[name] = &ir.Interface{Name: name}
 	}
 	g, err := Load(func(name string) bool { return of[name] != nil }, fstest.MapFS{"a.yaml": {Data: []byte(textGrammar)}})
@@ -53,6 +54,7 @@ func TestExpressions(t *testing.T) {
 		{"show lines with x in a.txt", []string{"join_lines(filter(split_lines(text), # contains word))"}, []string{"${transform.result}"}},
 		{"first 2 lines with x in a.txt", []string{"join_lines((let list = filter(split_lines(text), # contains word); list[:n]))"}, []string{"${transform.result}"}},
 		{"count first 2 lines with x in a.txt", []string{"len((let list = filter(split_lines(text), # contains word); list[:n]))"}, []string{"${transform.result}"}},
+		{"count hits of a.txt", []string{"len(map(given, .text))"}, []string{"${transform.result}"}}, // matches is an operator
 		{"sort a.txt", []string{"join_lines(sort(split_lines(text)))"}, []string{"${transform.result}"}},
 		{"show a.txt and sort them", []string{"join_lines(split_lines(text))", "join_lines(sort(split_lines(text)))"}, []string{"${transform.result}", "${transform-2.result}"}},
 		{"show a.txt and b.txt", nil, nil}, // what is shown alone begins a request
