@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,6 +85,15 @@ func TestPhrasesSpeakOf(t *testing.T) {
 	}
 }
 
+// paramChecks are what node types say of their params before anything runs.
+var paramChecks = sync.OnceValue(func() map[string]func(map[string]any) []ir.Problem {
+	out := map[string]func(map[string]any) []ir.Problem{}
+	for _, typ := range Types(Deps{}) {
+		out[typ.Interface.Name] = typ.Check
+	}
+	return out
+})
+
 // readPhrase writes what a request means: a step on each line, with the values in the place of inputs.
 func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, request string) []string {
 	t.Helper()
@@ -111,12 +121,9 @@ func readPhrase(t *testing.T, g *phrase.Grammar, catalogue *ir.Catalogue, reques
 		}
 	}
 	doc := plain.(map[string]any)
-	for _, typ := range Types(Deps{}) {
-		for _, n := range r.Workflow.Nodes {
-			if n.Type != typ.Interface.Name || typ.Check == nil {
-				continue
-			}
-			if found := typ.Check(n.Params); len(found) > 0 {
+	for _, n := range r.Workflow.Nodes {
+		if check := paramChecks()[n.Type]; check != nil {
+			if found := check(n.Params); len(found) > 0 {
 				return []string{"invalid: " + found[0].Message}
 			}
 		}
