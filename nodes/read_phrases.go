@@ -142,7 +142,7 @@ func phrasesValue(r *phrase.Result, stdin any) (map[string]any, error) {
 	}
 	missing, types, misspelt := []any{}, []any{}, []any{}
 	for _, i := range r.Workflow.Inputs {
-		if i.FromStdin && stdin == nil {
+		if _, said := r.Values[i.Name]; !said && (!i.FromStdin || stdin == nil) {
 			missing = append(missing, map[string]any{"name": i.Name, "type": string(i.Type), "description": i.Description})
 		} else if i.FromStdin {
 			r.Values[i.Name] = stdin

@@ -19,6 +19,7 @@ type builder struct {
 	taken  map[string]bool // ids and names of inputs
 	hidden map[string]bool // outputs: an input of such a name would hide one
 	inputs map[string]string
+	lacks  map[*lack]string
 	values map[string]any
 	places map[string][2]int // of the values, by input
 	after  []ir.Edge         // from whom the next node is reached
@@ -31,7 +32,7 @@ type builder struct {
 
 // build writes a reading as a workflow, with the values of its inputs.
 func build(r *reading, of func(string) *ir.Interface) *builder {
-	b := &builder{of: of, ids: map[*step]string{}, taken: map[string]bool{"stdin": true, "item": true, "previous": true, "index": true}, hidden: map[string]bool{}, inputs: map[string]string{},
+	b := &builder{of: of, ids: map[*step]string{}, taken: map[string]bool{"stdin": true, "item": true, "previous": true, "index": true}, hidden: map[string]bool{}, inputs: map[string]string{}, lacks: map[*lack]string{},
 		values: map[string]any{}, places: map[string][2]int{}, nodes: map[*expression]string{}, made: map[*Rule]string{}, w: &ir.Workflow{Version: "0.1.0", Inputs: []ir.Input{}, Nodes: []ir.Node{}}}
 	b.name(r.steps)
 	at := 0
@@ -158,6 +159,8 @@ func (b *builder) value(v *val) any {
 		return "${item}"
 	case v.piped:
 		return "${" + b.piped() + "}"
+	case v.asked != nil:
+		return "${" + b.lacking(v.asked, v.name, value.Any, described[v.sort]) + "}"
 	case v.lit != nil:
 		return "${" + b.input(v, v.name, described[strings.TrimSuffix(v.sort, "+")]) + "}"
 	case v.expr != nil:
@@ -181,19 +184,23 @@ func (b *builder) params(kind string, params map[string]any) map[string]any {
 	b.kind = kind
 	for _, key := range value.SortedKeys(params) {
 		v, ok := params[key].(*val)
-		if !ok || v.lit == nil {
+		if !ok || v.lit == nil && v.asked == nil {
 			out[key] = b.tree(params[key])
 			continue
 		}
-		name, about := key, described[strings.TrimSuffix(v.sort, "+")]
+		about, typ := described[strings.TrimSuffix(v.sort, "+")], value.Any
 		if of := b.of(kind); of != nil {
 			for _, port := range slices.Concat(of.Inputs, of.Params) {
 				if port.Key == key {
-					about = port.Description
+					about, typ = port.Description, port.Type
 				}
 			}
 		}
-		out[key] = "${" + b.input(v, name, about) + "}"
+		if v.asked != nil {
+			out[key] = "${" + b.lacking(v.asked, key, typ, about) + "}"
+			continue
+		}
+		out[key] = "${" + b.input(v, key, about) + "}"
 	}
 	return out
 }
@@ -205,6 +212,21 @@ func (b *builder) input(v *val, name, about string) string {
 	if name, ok := b.inputs[key]; ok {
 		return name
 	}
+	name = b.declare(name, typeOf(v.lit.value), about)
+	b.inputs[key], b.values[name], b.places[name] = name, v.lit.value, [2]int{v.lit.start, v.lit.end}
+	return name
+}
+
+// lacking is the name of the input for something that the request lacks.
+func (b *builder) lacking(what *lack, name string, typ value.Type, about string) string {
+	if b.lacks[what] == "" {
+		b.lacks[what] = b.declare(name, typ, about)
+	}
+	return b.lacks[what]
+}
+
+// declare adds an input.
+func (b *builder) declare(name string, typ value.Type, about string) string {
 	name = strings.ReplaceAll(name, "-", "_")
 	if name == "" {
 		name = "given"
@@ -214,8 +236,7 @@ func (b *builder) input(v *val, name, about string) string {
 		name = verb + "_" + name
 	}
 	name = compose.Unique(name, b.taken, "_")
-	b.inputs[key], b.values[name], b.places[name] = name, v.lit.value, [2]int{v.lit.start, v.lit.end}
-	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typeOf(v.lit.value), Required: true, Description: about})
+	b.w.Inputs = append(b.w.Inputs, ir.Input{Name: name, Type: typ, Required: true, Description: about})
 	return name
 }
 

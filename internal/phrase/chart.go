@@ -31,6 +31,11 @@ type edge struct {
 	typos       []typo
 }
 
+// asks reports whether a phrase, or a part of it, lacks something.
+func (e *edge) asks() bool {
+	return e.rule != nil && (e.rule.asks() || slices.ContainsFunc(e.slots.each(), func(s *bindings) bool { return s.edge.asks() }))
+}
+
 // typo is a token that is read as another word.
 type typo struct {
 	token int

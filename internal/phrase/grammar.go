@@ -248,6 +248,11 @@ func (r *Rule) named() []string {
 	})
 }
 
+// asks reports whether a rule has something asked for.
+func (r *Rule) asks() bool {
+	return slices.Contains(refsIn([]any{r.With, r.Value}), askedFor) || slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(refsIn(s.With), askedFor) })
+}
+
 // refsIn are the names that stand as ${name} in a value.
 func refsIn(v any) []string {
 	var out []string

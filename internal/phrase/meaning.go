@@ -42,6 +42,7 @@ type val struct {
 	expr  *expression
 	item  bool   // the item of the batch that the step is
 	piped bool   // what is piped in
+	asked *lack  // what the request lacks: an input without a value
 	name  string // of the slot
 	sort  string
 }
@@ -389,6 +390,12 @@ const (
 	orPrev     = "?"
 )
 
+// askedFor is the name of what a request lacks, as a param: whoever made it is asked for that.
+const askedFor = "?"
+
+// lack is something that a request lacks, however often it is spoken of.
+type lack struct{ name string }
+
 // mergeKey stands before a slot whose keys a mapping has, too.
 const mergeKey = "+"
 
@@ -478,6 +485,8 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		root, key, _ := strings.Cut(name, ".")
 		e, s, of := b.get(strings.TrimSuffix(name, orPrev)), local[root], b.get(root)
 		switch {
+		case name == askedFor:
+			parts = append(parts, &val{asked: &lack{askedFor}})
 		case strings.Contains(name, otherEnding):
 			v := withEnding(name, b)
 			if v == nil {

@@ -62,6 +62,9 @@ func (c *chart) sequence(part bool) *reading {
 						continue
 					}
 					for _, e := range c.edges[from][sort] {
+						if part && e.asks() {
+							continue // what lacks something itself is no part that could be done
+						}
 						if next := r.with(c, e, price); next != nil {
 							at[e.last] = append(at[e.last], next)
 						}
