@@ -80,10 +80,17 @@ eval:
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) build -o "$$dir/pflow" ./cmd/pflow && \
 	$(GO) run ./internal/evaluation -data "$(EVAL)" -pflow "$$dir/pflow" $(if $(RESULTS),-results "$(RESULTS)")
 
-# What scores mean, worked out from the sets in the folder EVAL. The same sets give the same files.
+# What scores mean and what the composer weighs, worked out from the sets in the folder EVAL and written into their files; the weights of
+# what a plan leaves open, from plans of which none is declined, are printed. The same sets give the same numbers. It takes an hour.
 fit:
 	@[ -n "$(EVAL)" ] || { echo "say where the data are: make fit EVAL=DIR; docs/evaluation.md says what DIR holds"; exit 2; }
 	$(GO) run ./internal/retrieve/fit "$(EVAL)/clinc150" "$(EVAL)/banking77"
+	$(GO) run ./internal/compose/fit "$(EVAL)/nestful" "$(EVAL)/sealtools" "$(EVAL)/taskbench-daily" "$(EVAL)/taskbench-hf" "$(EVAL)/taskbench-mm"
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) build -o "$$dir/pflow" ./cmd/pflow && \
+	printf '%s\n' 'flow: undeclined' 'version: 1' 'extends: planner-offline' 'params: {decline_open: false}' >"$$dir/undeclined.yaml" && \
+	for set in coverage bfcl sealtools nestful metatool metatool-none; do \
+		FLOW="$$dir/undeclined.yaml" CAP=3600 "$(EVAL)/run.sh" $$set "$$dir/pflow" "$$dir/plans" >/dev/null || exit 1; \
+	done && $(GO) run ./internal/coverage/fit "$(EVAL)" "$$dir/plans"
 
 # The kill tests with their full numbers: 700 kills of runs and 60 at their start, 200 of experiments and 60 at their start,
 # 1,000 runs at once. make test takes a sample.

@@ -74,7 +74,7 @@ func (c *composer) choose(clauses [][2]int) (bool, error) {
 
 // rankWhole notes how the usages fit the words of the whole request.
 func (c *composer) rankWhole(text string) error {
-	ranked, err := c.index.Rank(c.ctx, text)
+	ranked, err := c.rankedFor(c.ctx, text)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func asksForMore(clause string) bool {
 
 // rank orders the usages for a text, best first.
 func (c *composer) rank(text string, values []written, media map[string]bool) ([]fit, error) {
-	ranked, err := c.index.Rank(c.ctx, text)
+	ranked, err := c.rankedFor(c.ctx, text)
 	if err != nil {
 		return nil, err
 	}

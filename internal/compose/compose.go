@@ -53,6 +53,11 @@ func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.I
 	if err != nil {
 		return Result{}, err
 	}
+	return g.Compose(ctx, w, o.Piped)
+}
+
+// Compose goes through all stages; piped says that text is piped in.
+func (g *Ground) Compose(ctx context.Context, w Weights, piped bool) (Result, error) {
 	d, err := g.Choose(ctx, g.Clauses(), w)
 	if err != nil {
 		return Result{}, err
@@ -78,7 +83,7 @@ func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.I
 	if unmet := g.Unmet(ctx, d); unmet != "" {
 		return Result{Reason: unmet, Confidence: d.best, Partial: true}, nil
 	}
-	written, text, title := g.Write(ctx, d, o.Piped)
+	written, text, title := g.Write(ctx, d, piped)
 	return Result{Workflow: written, Confidence: d.best, Reason: d.reason, Templated: text, Title: title}, nil
 }
 
@@ -89,11 +94,12 @@ type Ground struct {
 	index  *retrieve.Index // of usages
 	heads  map[string]int  // how many usages say with a word what they do
 	values []written
+	known  *known
 }
 
 // NewGround takes in a request and the interfaces of components, which come best first.
 func NewGround(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface) (*Ground, error) {
-	g := &Ground{Request: request, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request)}
+	g := &Ground{Request: request, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request), known: &known{}}
 	var err error
 	if g.index, err = retrieve.NewIndex(ctx, candidates(g.usages)); err != nil {
 		return nil, err
@@ -164,19 +170,8 @@ type composer struct {
 	ctx   context.Context // of this call
 	w     Weights
 	whole map[*usage]overall
-	stems map[string][]string // of texts seen before
 }
 
 func (g *Ground) composer(ctx context.Context, d *Draft, w Weights) *composer {
-	return &composer{Ground: g, Draft: d, ctx: ctx, w: w, stems: map[string][]string{}}
-}
-
-// stemsOf gives the stems of a text; those of names and descriptions are asked for again and again.
-func (c *composer) stemsOf(text string) []string {
-	out, ok := c.stems[text]
-	if !ok {
-		out = retrieve.Stems(text)
-		c.stems[text] = out
-	}
-	return out
+	return &composer{Ground: g, Draft: d, ctx: ctx, w: w}
 }

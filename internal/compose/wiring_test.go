@@ -41,7 +41,7 @@ func TestCompatible(t *testing.T) {
 
 // TestFits: of two outputs the one that an input means.
 func TestFits(t *testing.T) {
-	c := &composer{w: Shipped(), stems: map[string][]string{}}
+	c := &composer{w: Shipped(), Ground: &Ground{known: &known{}}}
 	of := &ir.Interface{Name: "city-weather"}
 	for _, x := range []struct {
 		name             string

@@ -18,6 +18,11 @@ func Unvalued(r *mapparams.Request) string { return masked(r, false) }
 // masked is Masked without the endings that no component speaks of as a sort of file: old.log has nothing to do with a component
 // that is called log, nor a.mod with a mode.
 func (c *composer) masked() string {
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	if c.known.masked != "" {
+		return c.known.masked
+	}
 	named, described := map[string]bool{}, map[string]bool{}
 	for _, p := range c.usages {
 		for _, w := range retrieve.Words(p.of.Name) {
@@ -40,7 +45,8 @@ func (c *composer) masked() string {
 			out[k] = ' '
 		}
 	}
-	return string(out)
+	c.known.masked = string(out)
+	return c.known.masked
 }
 
 func masked(r *mapparams.Request, endings bool) string {
