@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"pflow/internal/fault"
 	"pflow/internal/nodetype"
@@ -22,12 +23,17 @@ func deleteFolder() nodetype.Type {
 			Params: []ir.Port{
 				{Key: "confirm_delete", Type: value.Boolean, Required: true, Enum: []any{true}, Description: "Must be true: a deleted folder cannot be had back."},
 				{Key: "keep_folder", Type: value.Boolean, Default: false, Description: "Delete what is in the folder and keep the folder itself, empty."},
+				{Key: "exclude", Type: value.Array, Description: "Patterns of what stays, as list-files has them: by name, or with a slash by the path in the folder. A folder that fits stays with all that is in it, and those on the way to what stays do; keep_folder has to be true."},
 			},
 			Outputs: []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects: []ir.Effect{ir.Writes, ir.Destructive},
 		},
 		Foresee: func(c nodetype.Call, _ []string) nodetype.Foreseen {
-			return nodetype.Foreseen{Destroys: "it deletes the folder " + c.Text("path") + " and all that is in it"}
+			seen := nodetype.Foreseen{Destroys: "it deletes the folder " + c.Text("path") + " and all that is in it"}
+			if kept, _ := c.Params["exclude"].([]any); len(kept) > 0 {
+				seen.Destroys = "it deletes all that is in the folder " + c.Text("path") + " but " + value.JSON(kept)
+			}
+			return seen
 		},
 		Run: runDeleteFolder,
 		Example: nodetype.Example{
@@ -61,15 +67,17 @@ func runDeleteFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, er
 	if why := guarded(c, info); why != "" {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: %s", doing, why)
 	}
-	entries, err := os.ReadDir(path)
-	for _, e := range entries { // one by one, so that a cancel is heard
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = os.RemoveAll(filepath.Join(path, e.Name()))
-		}
+	keep, err := globsOf(c, "exclude")
+	if err != nil {
+		return nodetype.Outcome{}, err
 	}
+	if len(keep) > 0 && !c.Flag("keep_folder") {
+		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "cannot %s: exclude says what stays in it, so that keep_folder has to be true", doing)
+	}
+	for _, g := range keep {
+		g.dots = true
+	}
+	_, err = clearFolder(ctx, path, keep, nil)
 	if err == nil && !c.Flag("keep_folder") {
 		err = os.Remove(path)
 	}
@@ -77,4 +85,36 @@ func runDeleteFolder(ctx context.Context, c nodetype.Call) (nodetype.Outcome, er
 		return nodetype.Outcome{}, fileFault(doing, err)
 	}
 	return nodetype.Outcome{Outputs: map[string]any{"deleted": true}}, nil
+}
+
+// clearFolder deletes what is in a folder but for what fits a pattern; at is the way to it. It reports whether something stays.
+func clearFolder(ctx context.Context, dir string, keep []*glob, at []string) (stays bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries { // one by one, so that a cancel is heard
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		full, way := filepath.Join(dir, e.Name()), append(at[:len(at):len(at)], e.Name())
+		if slices.ContainsFunc(keep, func(g *glob) bool { return g.matches(way) }) {
+			stays = true
+			continue
+		}
+		if e.IsDir() && len(keep) > 0 {
+			within, err := clearFolder(ctx, full, keep, way)
+			if err != nil {
+				return false, err
+			}
+			if within {
+				stays = true
+				continue
+			}
+		}
+		if err := os.RemoveAll(full); err != nil {
+			return false, err
+		}
+	}
+	return stays, nil
 }

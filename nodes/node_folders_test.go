@@ -293,3 +293,20 @@ func TestKilledFolderIsSwept(t *testing.T) {
 		t.Errorf("there are %v", left)
 	}
 }
+
+// What fits a pattern stays, with the folders on the way to it.
+func TestDeleteFolderBut(t *testing.T) {
+	c := newCall(t, map[string]any{"path": "d", "confirm_delete": true, "keep_folder": true, "exclude": []any{"*.md", "deep/keep", ".env"}}, nil)
+	writeFiles(t, c.Dir, map[string]string{"d/a.txt": "", "d/b.md": "b", "d/.env": "e", "d/sub/c.md": "c", "d/sub/c.txt": "", "d/gone/x.txt": "", "d/deep/keep/y.txt": "y", "d/deep/z.txt": ""})
+	if _, err := runNode(t, "delete-folder", c); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFiles(t, c.Dir); !cmp.Equal(got, map[string]string{"d/b.md": "b", "d/.env": "e", "d/sub/c.md": "c", "d/deep/keep/y.txt": "y"}) {
+		t.Errorf("files %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(c.Dir, "d/gone")); !os.IsNotExist(err) {
+		t.Errorf("a folder in which nothing stays is there: %v", err)
+	}
+	c.Params["keep_folder"] = false
+	fails(t, "delete-folder", c, fault.InvalidRequest, `cannot delete the folder "d": exclude says what stays in it, so that keep_folder has to be true`)
+}

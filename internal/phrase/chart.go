@@ -107,7 +107,7 @@ func (c *chart) skip() {
 	}
 	c.fillers = make([]bool, n)
 	for i := range c.tokens {
-		if c.named(i) {
+		if c.named(i) || greetings[c.tokens[i].word] && i > 0 && !c.tokens[i-1].sign {
 			continue
 		}
 		for k := range c.g.isFiller(c.plain[i:]) {
@@ -126,7 +126,7 @@ func (c *chart) skip() {
 	}
 }
 
-// named reports whether an article is none: a name in a list, as in the folders a, b and c.
+// named reports whether an article is none: a name in a list, as in the folders a, b and c, or mkdir a b.
 func (c *chart) named(i int) bool {
 	switch c.tokens[i].word {
 	case "a", "an", "the":
@@ -136,11 +136,12 @@ func (c *chart) named(i int) bool {
 	if i+1 == len(c.tokens) {
 		return true
 	}
-	switch c.tokens[i+1].word {
+	next := &c.tokens[i+1]
+	switch next.word {
 	case ",", ".", "and", "or":
 		return true
 	}
-	return false
+	return c.tokens[i].word == "a" && !next.sign && !next.quoted && len(next.text) == 1 && next.text[0] >= 'a'
 }
 
 // begin starts the phrases whose first word is at a place.

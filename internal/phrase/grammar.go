@@ -46,6 +46,8 @@ type Rule struct {
 	Piped bool   // it is what is piped in
 	Prev  bool   // it is what an earlier clause gave, or the file that it made
 
+	First string // the slot whose steps run first, though it stands behind the other one: it may say it of what that one is about
+
 	Branch bool // the slot then is done if the slot cond holds, the slot else if it does not
 	Negate bool // the other way round
 

@@ -95,7 +95,9 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		}
 	}
 	switch {
-	case r.On != "" && r.Do == "":
+	case r.First != "":
+		return r.inOrder(g, slots)
+	case r.On != "" && r.Do == "" && r.Expr == "":
 		return r.narrow(m, slots)
 	case r.Branch:
 		return r.branch(g, b)
@@ -105,8 +107,13 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		if r.On != "" && r.headStep(slots) == nil {
 			return nil
 		}
-		r.act(m, b)
+		if !r.act(m, b) {
+			return nil
+		}
 	case r.Expr != "":
+		if r.On != "" && r.headStep(slots) == nil {
+			return nil
+		}
 		if m.val = r.expression(r.Expr, b, nil); m.val == nil {
 			return nil
 		}
@@ -116,6 +123,8 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 	case r.Value != nil:
 		v := fill(r.Value, b, nil)
 		switch v := v.(type) {
+		case left:
+			return nil // it lacks the slot of which it is made
 		case *val:
 			if v.sort == "" {
 				v.sort = r.As
@@ -325,8 +334,8 @@ func disjoint(a, b map[string]any) bool {
 	return true
 }
 
-// act adds the steps of a rule.
-func (r *Rule) act(m *meaning, b *bindings) {
+// act adds the steps of a rule. It is false if they mean nothing with these slots.
+func (r *Rule) act(m *meaning, b *bindings) bool {
 	steps := r.Steps
 	if r.Do != "" {
 		steps = []Step{{ID: "", Do: r.Do, With: r.With, Each: r.Each}}
@@ -336,7 +345,9 @@ func (r *Rule) act(m *meaning, b *bindings) {
 	for _, s := range steps {
 		n := &step{rule: r, kind: s.Do, id: s.ID}
 		if s.Expr != "" {
-			n.val = r.expression(s.Expr, b, local)
+			if n.val = r.expression(s.Expr, b, local); n.val == nil {
+				return false
+			}
 			local[s.ID] = n
 			continue
 		}
@@ -352,6 +363,9 @@ func (r *Rule) act(m *meaning, b *bindings) {
 		if n.params == nil {
 			n.params = map[string]any{}
 		}
+		if n.readsNoText() {
+			return false
+		}
 		m.steps = append(m.steps, n)
 		local[s.ID] = n
 		last = n
@@ -365,13 +379,37 @@ func (r *Rule) act(m *meaning, b *bindings) {
 			given := *s.val
 			given.sort = r.As
 			m.val = &given
-			return
+			return true
 		}
 		if of.each != nil {
 			key = "results"
 		}
 		m.val = &val{of: of, key: key, sort: r.As}
 	}
+	return true
+}
+
+// readsNoText reports whether a step reads a file as a text that none is in, by its ending: an archive, a picture.
+func (n *step) readsNoText() bool {
+	if n.kind != "read-file" || n.params["encoding"] != nil {
+		return false
+	}
+	for _, of := range []any{n.params["file_path"], n.each} {
+		v, ok := of.(*val)
+		if !ok || v == nil || v.lit == nil {
+			continue
+		}
+		names, several := v.lit.value.([]any)
+		if !several {
+			names = []any{v.lit.value}
+		}
+		for _, name := range names {
+			if noText[strings.ToLower(path.Ext(ir.Text(name)))] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func fillStep(s Step, b *bindings, local map[string]*step, batch bool) any {
@@ -396,7 +434,7 @@ const askedFor = "?"
 // lack is something that a request lacks, however often it is spoken of.
 type lack struct{ name string }
 
-// mergeKey stands before a slot whose keys a mapping has, too.
+// mergeKey stands before a slot whose keys a mapping has, too, or whose items a list has.
 const mergeKey = "+"
 
 // left stands for a param whose slot the phrase does not have.
@@ -428,6 +466,12 @@ func fill(v any, b *bindings, local map[string]*step) any {
 	case []any:
 		out := []any{}
 		for _, item := range v {
+			if more, ok := item.(map[string]any); ok && len(more) == 1 && more[mergeKey] != nil {
+				if list, ok := fill(more[mergeKey], b, local).([]any); ok {
+					out = append(out, list...)
+				}
+				continue
+			}
 			got := fill(item, b, local)
 			if _, gone := got.(left); gone {
 				continue
@@ -525,6 +569,8 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 			}
 			v.lit, v.name = &literal{v.lit.start, v.lit.end, members[key]}, key
 			parts = append(parts, &v)
+		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.prev != "":
+			parts = append(parts, &val{prev: of.meaning.val.prev, key: key, sort: of.meaning.val.sort})
 		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.item:
 			parts = append(parts, &val{item: true, key: key})
 		case of != nil && key != "" && of.meaning.val != nil && of.meaning.val.of != nil && of.meaning.val.of.each == nil:
@@ -540,4 +586,37 @@ func fillText(text string, b *bindings, local map[string]*step) any {
 		return parts[0]
 	}
 	return &val{parts: parts}
+}
+
+// inOrder is two deeds, of which the one that is said last may be done first: delete a.txt after copying it. It is there what the
+// other one is about.
+func (r *Rule) inOrder(g *Grammar, slots []*bindings) *meaning {
+	if len(slots) != 2 {
+		return nil
+	}
+	said, behind := slots[0].edge.meaning, slots[1].edge.meaning
+	if about := subject(said.steps); about != nil {
+		s := &resolver{g: g, made: about, moved: map[*step]*step{}}
+		if steps, ok := s.steps(behind.steps); ok {
+			moved := &meaning{steps: steps}
+			if behind.made != nil {
+				if v, ok := s.value(behind.made); ok {
+					moved.made, _ = v.(*val)
+				}
+			}
+			behind = moved
+		}
+	}
+	if len(said.steps) == 0 || len(behind.steps) == 0 || anyBranch(said.steps) || anyBranch(behind.steps) {
+		return nil
+	}
+	first, then := said, behind
+	if slots[1].slot == r.First {
+		first, then = behind, said
+	}
+	return &meaning{steps: slices.Concat(first.steps, then.steps), made: then.made}
+}
+
+func anyBranch(steps []*step) bool {
+	return slices.ContainsFunc(steps, func(s *step) bool { return s.cond != nil })
 }

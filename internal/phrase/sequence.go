@@ -15,6 +15,9 @@ const (
 	sortAsk  = "ask"
 	sortLead = "lead" // only where a request begins with it
 
+	sortSource = "original"  // the file that was copied last
+	sortTarget = "made-file" // what something that is done only if it is not there yet makes
+
 	sortShown = "shown" // how something is shown: a table as text stays a table for the clauses behind
 )
 
@@ -23,15 +26,16 @@ const kept = 6
 
 // reading is what the clauses of a request mean, up to a place.
 type reading struct {
-	steps []*step
-	last  *val // what was given last
-	made  *val // the file that was made last
-	asked []asked
-	given *val // by something to do: it is shown, unless what is done next takes it
-	cost  float64
-	edges []*edge
-	done  bool  // nothing may follow: what is behind a condition could be part of it
-	open  []int // tokens that nothing stands for, of a reading of a part
+	steps  []*step
+	last   *val // what was given last
+	made   *val // the file that was made last
+	source *val // the file that was copied last
+	asked  []asked
+	given  *val // by something to do: it is shown, unless what is done next takes it
+	cost   float64
+	edges  []*edge
+	done   bool  // nothing may follow: what is behind a condition could be part of it
+	open   []int // tokens that nothing stands for, of a reading of a part
 }
 
 // costOfOpen is what a word costs that nothing stands for, where only a part can be read: more than any other word.
@@ -158,7 +162,7 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	}
 	m := e.meaning
 	next := &reading{last: r.last, made: r.made, cost: r.cost + e.cost + price, open: r.open}
-	s := &resolver{g: c.g, last: r.last, made: r.made, moved: map[*step]*step{}, of: c.of}
+	s := &resolver{g: c.g, last: r.last, made: r.made, source: r.source, moved: map[*step]*step{}, of: c.of}
 	steps, ok := s.steps(m.steps)
 	if !ok || s.product && c.destroys(steps) { // nothing is made to be destroyed: what it was made of could be meant
 		return nil
@@ -183,6 +187,9 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 		next.asked = slices.Clone(r.settle(c.g).asked)
 	}
 	next.steps = slices.Concat(r.steps, s.more, steps)
+	if next.source = r.source; len(steps) > 0 && steps[0].kind == "copy-file" {
+		next.source = subject(steps)
+	}
 	next.cost += s.cost
 	if m.val != nil {
 		if e.sort == sortAsk {
@@ -195,9 +202,11 @@ func (r *reading) with(c *chart, e *edge, price float64) *reading {
 	return next
 }
 
-// destroys reports whether one of the steps is of a type that destroys.
+// destroys reports whether one of the steps is of a type that destroys, or empties a file.
 func (c *chart) destroys(steps []*step) bool {
-	return slices.ContainsFunc(steps, func(n *step) bool { return c.of != nil && c.of(n.kind) != nil && c.of(n.kind).Has(ir.Destructive) })
+	return slices.ContainsFunc(steps, func(n *step) bool {
+		return c.of != nil && c.of(n.kind) != nil && c.of(n.kind).Has(ir.Destructive) || n.params["overwrite"] == true && n.params["content"] == ""
+	})
 }
 
 // shows adds a value to those that are shown. One that is among them is shown once.
@@ -224,6 +233,8 @@ func (r *reading) settle(g *Grammar) *reading {
 type resolver struct {
 	g          *Grammar
 	last, made *val
+	source     *val            // the file that was copied last
+	target     *val            // the file that what is done makes, in a condition that stands behind it
 	keep       bool            // what refers to an earlier clause stays as it is
 	moved      map[*step]*step // steps that are another one for it
 	exprs      map[*expression]*expression
@@ -308,10 +319,20 @@ func (s *resolver) value(v *val) (any, bool) {
 	switch {
 	case v.prev != "" && s.keep:
 		return v, true
+	case v.prev == sortSource:
+		if s.source == nil {
+			return nil, false
+		}
+		return s.source, true
+	case v.prev == sortTarget:
+		if s.target == nil {
+			return nil, false
+		}
+		return s.target, true
 	case v.prev != "" && (s.g.is(v.prev, "file") || v.prev == "target") && s.made != nil && !s.made.folder() && (s.made.lit == nil || s.made.one()):
 		s.product = true
 		return s.made, true
-	case (v.prev == "dir" || v.prev == "named") && s.made != nil && s.made.folder():
+	case (v.prev == "dir" || v.prev == "named" || v.prev == "thither") && s.made != nil && s.made.folder():
 		return s.made, true
 	case v.prev != "":
 		given := s.previous(v.prev)
@@ -401,23 +422,28 @@ func (v *val) folder() bool {
 	return slices.Contains([]string{"folder", "dirname", "slashed", "dir", "named"}, v.sort)
 }
 
-// branch is what is done if something holds, and what if it does not. What is tested may be called it in both.
+// branch is what is done if something holds, and what if it does not. What is tested may be called it in both, and the files that are
+// counted them; what is done before it is said when (delete a.txt if it is empty) may be called it in what is tested.
 func (r *Rule) branch(g *Grammar, b *bindings) *meaning {
 	cond, then := b.get("cond"), b.get("then")
 	if cond == nil || then == nil || cond.meaning.val == nil {
 		return nil
+	}
+	tested := cond.meaning
+	if then.first < cond.first {
+		tested = tested.about(g, then.meaning)
 	}
 	sides := [2][]*step{then.meaning.steps, nil}
 	if e := b.get("else"); e != nil {
 		sides[1] = e.meaning.steps
 	}
 	for k := range sides {
-		s := &resolver{g: g, made: cond.meaning.made, moved: map[*step]*step{}}
-		if cond.meaning.made == nil {
+		s := &resolver{g: g, made: tested.made, last: cond.counted(), moved: map[*step]*step{}}
+		if s.made == nil && s.last == nil {
 			continue
 		}
 		if got, ok := s.steps(sides[k]); ok {
-			sides[k] = got
+			sides[k] = slices.Concat(s.more, got)
 		}
 	}
 	for _, side := range sides {
@@ -433,6 +459,49 @@ func (r *Rule) branch(g *Grammar, b *bindings) *meaning {
 	if r.Negate {
 		sides[0], sides[1] = sides[1], sides[0]
 	}
-	choice := &step{rule: r, kind: "switch", cond: cond.meaning.val, yes: sides[0], no: sides[1]}
-	return &meaning{steps: append(slices.Clone(cond.meaning.steps), choice), made: nil}
+	choice := &step{rule: r, kind: "switch", cond: tested.val, yes: sides[0], no: sides[1]}
+	return &meaning{steps: append(slices.Clone(tested.steps), choice), made: nil}
+}
+
+// counted are the files that a condition is about.
+func (e *edge) counted() *val {
+	for _, s := range e.slots.each() {
+		if s.edge.sort == "set" && s.edge.meaning.val != nil && s.edge.meaning.val.prev == "" {
+			return s.edge.meaning.val
+		}
+	}
+	return nil
+}
+
+// about is a condition in which it is the file, or the folder, of what is done, and a target the file that this makes.
+func (m *meaning) about(g *Grammar, done *meaning) *meaning {
+	s := &resolver{g: g, made: subject(done.steps), target: done.made, moved: map[*step]*step{}}
+	if s.made == nil || done.steps[0].params["append"] == true {
+		return m // where something is added, it may be what is added
+	}
+	if s.target == nil && done.steps[0].kind == "write-file" {
+		s.target = s.made
+	}
+	steps, ok := s.steps(m.steps)
+	if !ok {
+		return m
+	}
+	v, ok := s.value(m.val)
+	if !ok {
+		return m
+	}
+	return &meaning{steps: steps, val: v.(*val), made: m.made}
+}
+
+// subject is the file or the folder that steps are about, if it is one that is named: what the first of them reads, moves or deletes.
+func subject(steps []*step) *val {
+	if len(steps) == 0 || steps[0].each != nil {
+		return nil
+	}
+	for _, key := range []string{"source_path", "file_path", "path"} {
+		if v, ok := steps[0].params[key].(*val); ok && v.lit != nil && v.one() {
+			return v
+		}
+	}
+	return nil
 }

@@ -53,10 +53,12 @@ import (
 //	text-file a file of lines: not one of data, nor of an archive
 //	plain-file  a file that a text can be written to: of lines, or of data
 //	dot-file  .gitignore
+//	numbered  a name with a number in it, at its end: day1, a1.txt
+//	archive-file  of an ending such as .zip or .tar.gz
 var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
 	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
 	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
-	"noun": true, "proper": true, "literal": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true}
+	"noun": true, "proper": true, "literal": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true, "archive-file": true, "numbered": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -84,6 +86,15 @@ var (
 	noText  = setOf(".xlsx .xls .docx .doc .odt .ods .pptx .pdf .epub .zip .tar .gz .tgz .bz2 .xz .7z .rar .jar .png .jpg .jpeg .gif .webp .bmp .ico .mp3 .mp4 .wav .mov .avi .flac .exe .db .sqlite")
 )
 
+// toolFolders are folders that programs keep for themselves.
+var toolFolders = setOf(".git .ssh .gnupg .cache .config .local .svn .hg")
+
+// archives are endings of archives.
+var archives = setOf(".zip .tar .gz .tgz .bz2 .xz .7z")
+
+// greetings ask for nothing at the begin of a sentence only: echo hello says hello.
+var greetings = setOf("hi hello hey")
+
 // noArgument are words that say when, where or how a program is run: none of them is an argument of it, unless in quotes.
 var noArgument = setOf("at in on in by as for over under per during within around about after before through via against inside monday tuesday wednesday thursday friday saturday sunday " +
 	"midnight noon tonight today tomorrow now later soon everything")
@@ -109,13 +120,15 @@ type valueAt struct {
 }
 
 var (
-	nameForm   = regexp.MustCompile(`^[\p{L}\p{N}_.][\p{L}\p{N}_.+@~-]*$`)
-	folderForm = regexp.MustCompile(`^(?:\.{1,2}|~)?/?(?:[\p{L}\p{N}_.+@~-]+/)*[\p{L}\p{N}_.+@~-]*/?$`)
-	endingForm = regexp.MustCompile(`^\.?[a-z][a-z0-9]{0,9}(?:\.[a-z][a-z0-9]{0,5})?$`)
-	bytesForm  = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*(bytes?|b|kb|kib|k|kilobytes?|mb|mib|m|megs?|megabytes?|gb|gib|g|gigs?|gigabytes?|tb|terabytes?)$`)
-	capsForm   = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
-	datedForm  = regexp.MustCompile(`YYYY`)
-	wholeForm  = regexp.MustCompile(`^-?[0-9]+$`)
+	nameForm     = regexp.MustCompile(`^[\p{L}\p{N}_.][\p{L}\p{N}_.+@~-]*$`)
+	folderForm   = regexp.MustCompile(`^(?:\.{1,2}|~)?/?(?:[\p{L}\p{N}_.+@~-]+/)*[\p{L}\p{N}_.+@~-]*/?$`)
+	endingForm   = regexp.MustCompile(`^\.?[a-z][a-z0-9]{0,9}(?:\.[a-z][a-z0-9]{0,5})?$`)
+	bytesForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*(bytes?|b|kb|kib|k|kilobytes?|mb|mib|m|megs?|megabytes?|gb|gib|g|gigs?|gigabytes?|tb|terabytes?)$`)
+	capsForm     = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
+	settingForm  = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*=`)
+	numberedForm = regexp.MustCompile(`^[\p{L}_-]*[1-9][0-9]*(?:\.[a-z0-9]+)?$`)
+	datedForm    = regexp.MustCompile(`YYYY`)
+	wholeForm    = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
 // valuesOf lists what could be values of a request.
@@ -279,8 +292,14 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	}
 	named := folderForm.MatchString(text)
 	ending := path.Ext(strings.TrimSuffix(text, "/"))
+	if toolFolders[t.word] {
+		return // it is neither a file nor one's own folder
+	}
 	isFile := ending != "" && ending != text && !strings.HasSuffix(text, "/") && strings.Trim(ending, ".0123456789") != "" || strings.HasPrefix(text, ".") && len(text) > 2 && ending == text
-	if !g.names(text) {
+	if numberedForm.MatchString(text) {
+		add("numbered", k, k+1, text, 0.05)
+	}
+	if !g.names(text) && !pointing[t.word] && !articles[t.word] {
 		add("branch", k, k+1, text, price)
 	}
 	stands := Absent
@@ -354,6 +373,9 @@ func fileKinds(name string, k int, add func(string, int, int, any, float64)) {
 		if !noLines[ending] {
 			add("text-file", k, k+1, name, 0)
 		}
+	}
+	if archives[ending] {
+		add("archive-file", k, k+1, name, 0)
 	}
 	if base := path.Base(name); base[0] == '.' {
 		add("dot-file", k, k+1, name, 0)
@@ -548,7 +570,7 @@ func names(tokens []token, add func(string, int, int, any, float64)) {
 	text := ""
 	for first := range tokens {
 		if t := &tokens[first]; first > 0 && !t.sign && !t.quoted && tokens[first-1].word != "." {
-			if c, _ := utf8.DecodeRuneInString(t.text); unicode.IsUpper(c) {
+			if c, _ := utf8.DecodeRuneInString(t.text); unicode.IsUpper(c) && t.text != "I" {
 				add("proper", first, first+1, t.text, costOfProper)
 			}
 		}
@@ -625,6 +647,9 @@ func commandLine(line string) []any {
 	for _, w := range strings.Fields(line) {
 		out = append(out, w)
 	}
+	if len(out) > 0 && settingForm.MatchString(out[0].(string)) {
+		return append([]any{"env"}, out...)
+	}
 	if len(out) > 0 && strings.Contains(out[0].(string), "://") {
 		return nil // an address is no program
 	}
@@ -656,7 +681,7 @@ func (g *Grammar) commands(tokens []token, add func(string, int, int, any, float
 		words, price := []any{}, 0.0
 		for last := first; last < min(len(tokens), first+most); last++ {
 			t := &tokens[last]
-			if t.sign || g.guards[t.word] || !t.quoted && noArgument[t.word] || g.isFiller(tokens[last:]) > 0 || longest(g.joins, tokens[last:last+1]) > 0 || !t.quoted && commandLine(t.text) == nil {
+			if t.sign || g.guards[t.word] || !t.quoted && noArgument[t.word] || g.isFiller(tokens[last:]) > 0 && !(last > first && greetings[t.word]) || longest(g.joins, tokens[last:last+1]) > 0 || !t.quoted && commandLine(t.text) == nil {
 				break
 			}
 			switch {
@@ -666,6 +691,9 @@ func (g *Grammar) commands(tokens []token, add func(string, int, int, any, float
 				price += costOfWord
 			default:
 				price += 0.05
+			}
+			if last == first && settingForm.MatchString(t.text) {
+				words = append(words, "env") // FOO=bar make
 			}
 			words = append(words, unquote(t.text))
 			add("command", first, last+1, append([]any{}, words...), price)
