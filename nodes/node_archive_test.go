@@ -320,3 +320,35 @@ func TestUnarchiveErrors(t *testing.T) {
 		}
 	}
 }
+
+// Only what fits is unpacked, with the folders on the way to it.
+func TestUnarchiveOnly(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"d/a.md": "a", "d/b.txt": "b", "d/e/c.md": "c", "f/g.txt": "g"})
+	if _, err := runIn(t, "archive", dir, map[string]any{"paths": []any{"d", "f"}, "dest_path": "all.zip"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := runIn(t, "list-archive", dir, map[string]any{"path": "all.zip"})
+	if err != nil || !cmp.Equal(strs(got.Outputs["files"]), []string{"d/a.md", "d/b.txt", "d/e/c.md", "f/g.txt"}) {
+		t.Errorf("%v %v", got.Outputs, err)
+	}
+	for _, into := range []string{"out", "."} { // a new folder, and one that is there
+		got, err := runIn(t, "unarchive", dir, map[string]any{"source_path": "all.zip", "dest_path": into, "only": []any{"*.md"}, "overwrite": true})
+		if err != nil || len(strs(got.Outputs["files"])) != 2 {
+			t.Errorf("into %s: %v %v", into, got.Outputs, err)
+		}
+	}
+	if got := readFiles(t, filepath.Join(dir, "out")); !cmp.Equal(got, map[string]string{"d/a.md": "a", "d/e/c.md": "c"}) {
+		t.Errorf("out has %v", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out/f")); !os.IsNotExist(err) {
+		t.Errorf("a folder in which nothing is wanted: %v", err)
+	}
+	_, err = runIn(t, "unarchive", dir, map[string]any{"source_path": "all.zip", "dest_path": "none", "only": []any{"x.md"}})
+	if fault.Of(err).Kind != fault.NotFound || !strings.Contains(err.Error(), `nothing in it fits ["x.md"]`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "none")); !os.IsNotExist(err) {
+		t.Errorf("a folder was left: %v", err)
+	}
+}

@@ -24,6 +24,7 @@ func Types(d Deps) []nodetype.Type {
 		htmlText(),
 		archiveType(),
 		unarchive(),
+		listArchive(),
 		llmType(d),
 		transform(),
 		switchType(),

@@ -324,6 +324,7 @@ func TestInterfaces(t *testing.T) {
 		"html-text",
 		"archive",
 		"unarchive",
+		"list-archive",
 		"llm",
 		"transform",
 		"switch",

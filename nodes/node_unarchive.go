@@ -3,6 +3,9 @@ package nodes
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"pflow/internal/archive"
 	"pflow/internal/atomicfile"
@@ -26,6 +29,7 @@ func unarchive() nodetype.Type {
 				{Key: "dest_path", Type: value.String, Required: true, Description: "The folder to unpack into; it is made if it is not there. Nothing is written outside of it."},
 			},
 			Params: []ir.Port{
+				{Key: "only", Type: value.Array, Description: "Patterns of what is unpacked, as list-files has them: by name, or with a slash by the path in the archive; everything otherwise."},
 				{Key: "overwrite", Type: value.Boolean, Default: false, Description: "Replace files that are there. Otherwise only those that this workflow wrote, and nobody changed since, are replaced; any other is an error."},
 				{Key: "max_bytes", Type: value.Integer, Description: "How many bytes it may unpack to; 2147483648 if left out, and no more than 250 times the archive's size."},
 				{Key: "max_files", Type: value.Integer, Default: defaultMaxFiles, Description: "How many files and folders it may hold."},
@@ -83,7 +87,9 @@ func runUnarchive(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error
 	}
 	var got *archive.Unpacked
 	err = atomicfile.Folder(into.beside, func(temp string) (err error) {
-		got, err = archive.Unpack(ctx, file, temp, limits)
+		if got, err = archive.Unpack(ctx, file, temp, limits); err == nil {
+			err = unpackOnly(c, got, temp)
+		}
 		return err
 	}, func(temp string) error {
 		into.temp = temp
@@ -141,10 +147,14 @@ func foreseeUnarchive(c nodetype.Call, pending []string) (seen nodetype.Foreseen
 		return unknown(given) // it fails, unless the archive is another by then
 	}
 	u := unpacking{call: c, to: to}
+	only, err := globsOf(c, "only")
+	if err != nil || isPending(pending, "only") {
+		return unknown(given)
+	}
 	first := "" // of those that only an approval lets it replace
 	for _, e := range entries {
 		real, there := u.there(e.Name)
-		if !there {
+		if !there || !wanted(only, e.Name) {
 			continue
 		}
 		if len(seen.Replaces) < maxForeseenFiles {
@@ -163,4 +173,38 @@ func foreseeUnarchive(c nodetype.Call, pending []string) (seen nodetype.Foreseen
 		seen.Destroys = "it replaces " + first + " and " + ir.Text(n-1) + " more in " + given
 	}
 	return seen
+}
+
+// wanted reports whether an entry fits a pattern; all do where there is none.
+func wanted(only []*glob, name string) bool {
+	return len(only) == 0 || slices.ContainsFunc(only, func(g *glob) bool { return g.matches(strings.Split(name, "/")) })
+}
+
+// unpackOnly leaves of what was unpacked to a folder what is wanted, and the folders on the way to it.
+func unpackOnly(c nodetype.Call, got *archive.Unpacked, dir string) error {
+	only, err := globsOf(c, "only")
+	if err != nil || len(only) == 0 {
+		return err
+	}
+	var files, folders []string
+	for _, name := range got.Files {
+		if wanted(only, name) {
+			files = append(files, name)
+		} else if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 {
+		return fault.New(fault.NotFound, "nothing in it fits %s", value.JSON(c.Params["only"]))
+	}
+	for _, folder := range slices.Backward(got.Folders) {
+		if slices.ContainsFunc(files, func(name string) bool { return strings.HasPrefix(name, folder+"/") }) {
+			folders = append(folders, folder)
+		} else if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(folder))); err != nil {
+			return err
+		}
+	}
+	slices.Reverse(folders)
+	got.Files, got.Folders = files, folders
+	return nil
 }

@@ -56,6 +56,9 @@ func (v *val) list() bool {
 	return v.of != nil || v.prev != "" || v.expr != nil
 }
 
+// files reports whether a value is files that are listed: several, of which none is it.
+func (v *val) files() bool { return v != nil && v.of != nil && v.key == "files" }
+
 // bindings are what the slots of a phrase are.
 type bindings struct {
 	slot string
@@ -143,7 +146,7 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		m.val, m.made = head.meaning.val, head.meaning.made
 	}
 	if r.Makes != "" {
-		if e := b.get(r.Makes); e != nil {
+		if e := b.get(r.Makes); e != nil && !e.meaning.val.files() {
 			m.made = e.meaning.val
 		}
 	}

@@ -78,7 +78,7 @@ var pointing = map[string]bool{"this": true, "that": true, "these": true, "those
 // part of a file system. With a slash behind them, or in quotes, they are.
 var noFolder = setOf("second seconds minute minutes hour hours day days night morning afternoon evening noon midnight week weeks weekend month months year years quarter moment while time " +
 	"monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december " +
-	"git index history list parent above below beneath root previous current clipboard trash cloud phone printer screen stick drive disk reverse order half parts pieces")
+	"git index history list parent home above below beneath root previous current clipboard trash cloud phone printer screen stick drive disk reverse order half parts pieces")
 
 // noLines are endings of files of data: a line of text behind them makes them something else. noText are those that only programs write.
 var (
