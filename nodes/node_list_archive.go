@@ -15,7 +15,7 @@ func listArchive() nodetype.Type {
 	return nodetype.Type{
 		Interface: &ir.Interface{
 			Name:        "list-archive",
-			Description: "Lists the files in an archive and unpacks nothing: zip, tar, tar.gz.",
+			Description: "Lists the files in an archive, and unpacks nothing.",
 			Inputs:      []ir.Port{{Key: "path", Type: value.String, Required: true, Description: "The archive; its kind is told by its content."}},
 			Outputs: []ir.Port{
 				{Key: "files", Type: value.Array, Structure: ir.MustStructure([]any{"string"}), Description: "The files in it, by their paths there, sorted."},
