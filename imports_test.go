@@ -62,7 +62,7 @@ var imports = map[string][]string{
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/mcp":       {"ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/nodetype":  {"ir", "internal/fault", "internal/secret"},
-	"internal/library":   {"ir", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
+	"internal/library":   {"ir", "internal/atomicfile", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
 	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/llm", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"internal/coverage/fit": {"internal/coverage"},
 	"internal/compose/fit":  {"ir", "nodes", "internal/catalogue", "internal/compose", "internal/mapparams", "internal/retrieve"},
 	"internal/mapparams":    {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
-	"internal/phrase":       {"ir", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
+	"internal/phrase":       {"ir", "internal/fault", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/diag", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 
 	"internal/cputime":    {},

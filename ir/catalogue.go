@@ -2,6 +2,8 @@ package ir
 
 import (
 	"maps"
+	"slices"
+	"sync"
 
 	"pflow/internal/diag"
 	"pflow/internal/value"
@@ -12,22 +14,59 @@ type Catalogue struct {
 	byName  map[string]*Interface
 	names   []string          // in the order given
 	skipped map[string]string // a component that was left out -> why
+	later   *later            // components that are made when they are asked for; nil: none
+}
+
+// later are components that are made by whoever asks for them first.
+type later struct {
+	at   map[string]int // those that byName does not have -> their places
+	of   func(n int) *Interface
+	made *sync.Map // place -> *Interface
+}
+
+func (l *later) get(n int) *Interface {
+	if i, ok := l.made.Load(n); ok {
+		return i.(*Interface)
+	}
+	i, _ := l.made.LoadOrStore(n, l.of(n))
+	return i.(*Interface)
 }
 
 // NewCatalogue makes a catalogue; of two components of one name the first counts.
 func NewCatalogue(components ...*Interface) *Catalogue {
-	c := &Catalogue{byName: make(map[string]*Interface, len(components)), skipped: map[string]string{}}
-	for _, i := range components {
-		if c.byName[i.Name] == nil {
-			c.byName[i.Name] = i
-			c.names = append(c.names, i.Name)
-		}
-	}
-	return c
+	return (&Catalogue{skipped: map[string]string{}}).With(components...)
 }
 
 // Get gives the component of a name, nil if there is none.
-func (c *Catalogue) Get(name string) *Interface { return c.byName[name] }
+func (c *Catalogue) Get(name string) *Interface {
+	if i := c.byName[name]; i != nil {
+		return i
+	}
+	if c.later != nil {
+		if n, ok := c.later.at[name]; ok {
+			return c.later.get(n)
+		}
+	}
+	return nil
+}
+
+// Has reports whether there is a component of a name.
+func (c *Catalogue) Has(name string) bool {
+	if c.byName[name] != nil {
+		return true
+	}
+	if c.later == nil {
+		return false
+	}
+	_, ok := c.later.at[name]
+	return ok
+}
+
+// IsNodeType reports whether there is a component of a name that is no saved workflow.
+func (c *Catalogue) IsNodeType(name string) bool {
+	i := c.byName[name]
+	return i != nil && !i.Workflow
+}
 
 // Names lists the components in the order given.
 func (c *Catalogue) Names() []string { return c.names }
@@ -35,11 +74,23 @@ func (c *Catalogue) Names() []string { return c.names }
 // Len is how many components there are.
 func (c *Catalogue) Len() int { return len(c.names) }
 
-// All lists the components in the order given.
+// All lists the components in the order given. Of many saved workflows each is read for it: ask for NodeTypes, or for one by
+// its name, where that will do.
 func (c *Catalogue) All() []*Interface {
 	out := make([]*Interface, len(c.names))
 	for i, n := range c.names {
-		out[i] = c.byName[n]
+		out[i] = c.Get(n)
+	}
+	return out
+}
+
+// NodeTypes lists the components that are no saved workflows, in the order given.
+func (c *Catalogue) NodeTypes() []*Interface {
+	out := make([]*Interface, 0, len(c.byName))
+	for _, n := range c.names {
+		if i := c.byName[n]; i != nil && !i.Workflow {
+			out = append(out, i)
+		}
 	}
 	return out
 }
@@ -49,18 +100,63 @@ func (c *Catalogue) Nearest(name string) string { return diag.Nearest(name, c.na
 
 // With adds components behind those there are; a name that is taken stays what it is.
 func (c *Catalogue) With(components ...*Interface) *Catalogue {
-	return NewCatalogue(append(c.All(), components...)...).Skipping(c.skipped)
-}
-
-// Only keeps the components that keep accepts.
-func (c *Catalogue) Only(keep func(*Interface) bool) *Catalogue {
-	var kept []*Interface
-	for _, i := range c.All() {
-		if keep(i) {
-			kept = append(kept, i)
+	out := *c
+	out.byName = make(map[string]*Interface, len(c.byName)+len(components))
+	maps.Copy(out.byName, c.byName)
+	out.names = slices.Clip(c.names)
+	for _, i := range components {
+		if !out.Has(i.Name) {
+			out.byName[i.Name] = i
+			out.names = append(out.names, i.Name)
 		}
 	}
-	return NewCatalogue(kept...).Skipping(c.skipped)
+	return &out
+}
+
+// WithLater adds saved workflows behind the components there are; a name that is taken stays what it is. of makes the one of
+// a place in names when it is asked for. A catalogue has one such list.
+func (c *Catalogue) WithLater(names []string, of func(n int) *Interface) *Catalogue {
+	if c.later != nil {
+		panic("ir: a catalogue has later components already")
+	}
+	out := *c
+	out.later = &later{at: make(map[string]int, len(names)), of: of, made: &sync.Map{}}
+	out.names = append(make([]string, 0, len(c.names)+len(names)), c.names...)
+	for n, name := range names {
+		if !out.Has(name) {
+			out.later.at[name] = n
+			out.names = append(out.names, name)
+		}
+	}
+	return &out
+}
+
+// Making is the same catalogue, but for how its later components are made.
+func (c *Catalogue) Making(of func(n int) *Interface) *Catalogue {
+	out := *c
+	out.later = &later{at: c.later.at, of: of, made: &sync.Map{}}
+	return &out
+}
+
+// Only keeps the components whose names keep accepts.
+func (c *Catalogue) Only(keep func(name string) bool) *Catalogue {
+	out := *c
+	out.byName, out.names = map[string]*Interface{}, nil
+	if c.later != nil {
+		out.later = &later{at: map[string]int{}, of: c.later.of, made: c.later.made}
+	}
+	for _, name := range c.names {
+		if !keep(name) {
+			continue
+		}
+		out.names = append(out.names, name)
+		if i := c.byName[name]; i != nil {
+			out.byName[name] = i
+		} else {
+			out.later.at[name] = c.later.at[name]
+		}
+	}
+	return &out
 }
 
 // Skipping remembers components that were left out, and why: what follows the component's name in a message, such as

@@ -6,6 +6,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/catalogue"
 	"pflow/internal/compose"
+	"pflow/internal/retrieve"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -57,21 +58,24 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				ranked, err := shelf.componentIndex().Rank(ctx, compose.Masked(read))
+				fits, err := shelf.rankComponents(ctx, compose.Masked(read), most)
 				if err != nil {
 					return engine.Output{}, err
 				}
-				all := shelf.Catalogue.All()
+				var ranked []retrieve.Ranked
+				for _, f := range fits {
+					ranked = append(ranked, f.Ranked)
+				}
 				nodeIDs, workflows, interfaces := []any{}, []any{}, []any{}
 				var chosen []*ir.Interface
-				for _, r := range ranked[:min(most, len(ranked))] {
-					c := all[r.Index]
-					if r.Confidence == 0 && len(all) > most {
+				for _, f := range fits[:min(most, len(fits))] {
+					if f.Confidence == 0 && shelf.Catalogue.Len() > most {
 						break // a small catalogue is browsed as a whole: words are not all that tells what is of use
 					}
-					if rec := shelf.record(c); skip && rec != nil && neverWell(rec) != "" {
+					if skip && f.record != nil && neverWell(f.record) != "" {
 						continue
 					}
+					c := shelf.component(f)
 					if c.Workflow {
 						workflows = append(workflows, c.Name)
 					} else {

@@ -62,7 +62,7 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				ranked, made, err := shelf.rankWorkflows(ctx, read)
+				ranked, made, err := shelf.rankWorkflows(ctx, read, max(most, tokens/leastTokens))
 				if err != nil {
 					return engine.Output{}, err
 				}
@@ -88,7 +88,7 @@ nodes:
 // problem says why a saved workflow that ranks well is not what is asked for; "" if nothing is known against it. made tells
 // that it would be made for the request again. failed tells that its last run is why, which counts with skipFailed.
 func (s *candidates) problem(r *library.Record, request *mapparams.Request, made, skipFailed bool) (why string, failed bool) {
-	if found := ir.Validate(r.Workflow, s.Catalogue, ir.Options{}); found.HasErrors() {
+	if found := ir.Validate(r.Workflow(), s.Catalogue, ir.Options{}); found.HasErrors() {
 		return "the saved workflow " + r.Name + " is no longer valid: " + found[0].Message, false
 	}
 	if why := s.unfit(r, request); why != "" {
@@ -103,18 +103,23 @@ func (s *candidates) problem(r *library.Record, request *mapparams.Request, made
 	return "", false
 }
 
-// rankWorkflows ranks the saved workflows. What the best of them would take as values of their inputs says nothing of what
-// is wanted, so it does not count for or against them.
+// rankWorkflows ranks the saved workflows and gives the best of them, most of them or a few more. What the best would take as
+// values of their inputs says nothing of what is wanted, so it does not count for or against them.
 // made is the index of the one that would be made for the request again, -1 if there is none.
-func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Request) (ranked []retrieve.Ranked, made int, err error) {
+func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Request, most int) (ranked []retrieve.Ranked, made int, err error) {
 	if len(s.Records) == 0 {
 		return nil, -1, nil
 	}
 	unvalued := compose.Unvalued(request)
-	if ranked, err = s.workflowIndex().Rank(ctx, unvalued); err != nil {
+	again, err := s.madeFor(ctx, request)
+	if err != nil {
 		return nil, -1, err
 	}
 	const close = 5
+	ranked, beside, err := s.workflowIndex().Beside(ctx, unvalued, max(most, close), again.same)
+	if err != nil {
+		return nil, -1, err
+	}
 	for k := range ranked[:min(close, len(ranked))] {
 		if ranked[k].Confidence == 0 {
 			continue
@@ -123,7 +128,7 @@ func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Reque
 			return nil, -1, err
 		}
 	}
-	if made, err = s.raise(ctx, ranked, request); err != nil {
+	if ranked, made, err = s.raise(ctx, ranked, beside, again, request.Now); err != nil {
 		return nil, -1, err
 	}
 	slices.SortStableFunc(ranked, func(a, b retrieve.Ranked) int { return cmp.Compare(b.Confidence, a.Confidence) })
@@ -133,7 +138,7 @@ func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Reque
 // rankWithoutValues ranks a saved workflow again, by the request without what its inputs take; it is never lower for it.
 func (s *candidates) rankWithoutValues(ctx context.Context, ranked retrieve.Ranked, request *mapparams.Request, unvalued string) (retrieve.Ranked, error) {
 	r := s.Records[ranked.Index]
-	inputs := workflowInputs(r.Workflow, s.Catalogue)
+	inputs := workflowInputs(r.Workflow(), s.Catalogue)
 	if len(inputs) == 0 {
 		return ranked, nil
 	}
@@ -147,16 +152,11 @@ func (s *candidates) rankWithoutValues(ctx context.Context, ranked retrieve.Rank
 			text[i] = ' '
 		}
 	}
-	all, err := s.workflowIndex().Rank(ctx, string(text))
-	if err != nil {
-		return ranked, err
+	_, again, err := s.workflowIndex().Beside(ctx, string(text), 1, []int{ranked.Index})
+	if err == nil && again[0].Confidence > ranked.Confidence {
+		ranked = again[0]
 	}
-	for _, again := range all {
-		if again.Index == ranked.Index && again.Confidence > ranked.Confidence {
-			ranked = again
-		}
-	}
-	return ranked, nil
+	return ranked, err
 }
 
 // unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths, addresses or quoted texts than the workflow takes. It is "" if there is no such reason.
@@ -165,7 +165,7 @@ func (s *candidates) unfit(r *library.Record, request *mapparams.Request) string
 		return why
 	}
 	room := map[string]int{}
-	for _, in := range workflowInputs(r.Workflow, s.Catalogue) {
+	for _, in := range workflowInputs(r.Workflow(), s.Catalogue) {
 		room[mapparams.WantedKind(in)]++
 	}
 	for kind, n := range compose.Written(request) {
@@ -180,7 +180,7 @@ func (s *candidates) unfit(r *library.Record, request *mapparams.Request) string
 // component could do, or does to the world what nobody spoke of. It is "" if there is no such reason.
 func (s *candidates) unequal(r *library.Record, request string) string {
 	own := stemsOf(r.Name, r.Description, strings.Join(r.Keywords, " "), strings.Join(r.Examples, "\n"))
-	for _, n := range r.Workflow.Nodes {
+	for _, n := range r.Workflow().Nodes {
 		for stem := range stemsOf(n.Type, n.Purpose) {
 			own[stem] = true
 		}
@@ -203,7 +203,7 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 			}
 		}
 	}
-	for _, n := range r.Workflow.Nodes {
+	for _, n := range r.Workflow().Nodes {
 		c := s.Catalogue.Get(n.Type)
 		if c == nil || !(c.Has(ir.Writes) || c.Has(ir.Destructive)) {
 			continue
@@ -224,7 +224,7 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 
 // opaque reports whether the steps of a saved workflow do not say what it does.
 func (s *candidates) opaque(r *library.Record) bool {
-	steps, _ := saidBySteps(r.Workflow, s.Catalogue)
+	steps, _ := saidBySteps(r.Workflow(), s.Catalogue)
 	return len(r.Examples) > 0 && !saysItself(steps, append([]string{r.Name, r.Description}, r.Keywords...))
 }
 
@@ -243,8 +243,8 @@ func sharesMost(asked, past map[string]bool) bool {
 func (s *candidates) effectVerbs() map[string]string {
 	s.verbs.once.Do(func() {
 		s.verbs.of = map[string]string{}
-		for _, c := range s.Catalogue.All() {
-			if words := retrieve.Words(c.Description); len(c.Effects) > 0 && !c.Workflow && len(words) > 0 && !words[0].Stop {
+		for _, c := range s.types {
+			if words := retrieve.Words(c.Description); len(c.Effects) > 0 && len(words) > 0 && !words[0].Stop {
 				s.verbs.of[words[0].Stem] = c.Name
 			}
 		}
@@ -262,11 +262,13 @@ func stemsOf(parts ...string) map[string]bool {
 	return out
 }
 
+// leastTokens is what a workflow takes of a list at the least, by which more than fit are looked at.
+const leastTokens = 15
+
 // workflowContext lists the best workflows as text.
 func (s *candidates) workflowContext(ranked []retrieve.Ranked, request string, tokens int) string {
-	const least = 15 // tokens that a workflow takes at the least, by which more than fit are looked at
 	var list []*ir.Interface
-	for _, r := range ranked[:min(tokens/least, len(ranked))] {
+	for _, r := range ranked[:min(tokens/leastTokens, len(ranked))] {
 		rec := s.Records[r.Index]
 		list = append(list, &ir.Interface{Name: rec.Name, Description: rec.Description + lastFailed(rec), Workflow: true})
 	}
@@ -305,7 +307,7 @@ func neverWell(r *library.Record) string {
 
 // recordValue is a saved workflow as a value.
 func recordValue(r *library.Record) (any, error) {
-	workflow, err := value.ParseJSON([]byte(json.RawMessage(r.IR)))
+	workflow, err := value.ParseJSON([]byte(json.RawMessage(r.IR())))
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
-	"time"
 
 	"pflow/internal/compose"
 	"pflow/internal/library"
-	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
 	"pflow/internal/shelf"
 	"pflow/ir"
@@ -18,10 +18,14 @@ import (
 type candidates struct {
 	*shelf.Shelf
 	components, workflows index
-	plain                 sync.Map // *ir.Interface -> its value for the store
-	forms                 sync.Map // *library.Record -> formOf its workflow
-	phrases               phrases
-	verbs                 struct {
+	types                 []*ir.Interface // the node types, as the index of components has them
+	places                struct {        // of saved workflows, by name
+		once sync.Once
+		of   map[string]int
+	}
+	plain   sync.Map // *ir.Interface -> its value for the store
+	phrases phrases
+	verbs   struct {
 		once sync.Once
 		of   map[string]string
 	}
@@ -43,41 +47,86 @@ func (d Deps) candidates(ctx context.Context) (*candidates, error) {
 			return nil, err
 		}
 	}
-	return s.Once(candidatesKey{}, func() any { return &candidates{Shelf: s} }).(*candidates), nil
+	return s.Once(candidatesKey{}, func() any { return &candidates{Shelf: s, types: s.Catalogue.NodeTypes()} }).(*candidates), nil
 }
 
-// componentIndex finds components.
-func (s *candidates) componentIndex() *retrieve.Index {
+// typeIndex finds node types. Saved workflows are found apart from them: what is saved changes nothing in what they fit.
+func (s *candidates) typeIndex() *retrieve.Index {
 	s.components.once.Do(func() {
 		var all []retrieve.Candidate
-		for _, c := range s.Catalogue.All() {
-			all = append(all, candidateOf(c, s.record(c)))
+		for _, c := range s.types {
+			all = append(all, candidateOf(c))
 		}
-		s.components.index = indexOf(all)
+		s.components.index, _ = retrieve.NewIndex(shared, all) // fails only with its context
 	})
 	return s.components.index
+}
+
+// fit is a component as it fits a request.
+type fit struct {
+	retrieve.Ranked
+	node   *ir.Interface   // nil for a saved workflow
+	record *library.Record // nil for a node type
+}
+
+// rankComponents orders the node types, all of them, and the saved workflows that fit best, most of them, by how well they fit
+// a request, best first; of equals node types come first.
+func (s *candidates) rankComponents(ctx context.Context, request string, most int) ([]fit, error) {
+	types, err := s.typeIndex().Rank(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	var out []fit
+	for _, r := range types {
+		out = append(out, fit{Ranked: r, node: s.types[r.Index]})
+	}
+	if len(s.Records) > 0 && most > 0 {
+		workflows, _, err := s.workflowIndex().ByWords(ctx, request, most, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range workflows {
+			if !s.Catalogue.IsNodeType(r.Name) && s.Catalogue.Has(r.Name) { // its name may be a node type's
+				out = append(out, fit{Ranked: r, record: s.Records[r.Index]})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b fit) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	return out, nil
+}
+
+// component is that of a fit; a saved workflow is read for it.
+func (s *candidates) component(f fit) *ir.Interface {
+	if f.node != nil {
+		return f.node
+	}
+	return s.Catalogue.Get(f.Name)
+}
+
+// place is where a saved workflow stands among the records, -1 if it does not.
+func (s *candidates) place(name string) int {
+	s.places.once.Do(func() {
+		s.places.of = make(map[string]int, len(s.Records))
+		for n, r := range s.Records {
+			if _, twice := s.places.of[r.Name]; !twice {
+				s.places.of[r.Name] = n
+			}
+		}
+	})
+	if n, ok := s.places.of[name]; ok {
+		return n
+	}
+	return -1
 }
 
 // workflowIndex finds saved workflows.
 func (s *candidates) workflowIndex() *retrieve.Index {
 	s.workflows.once.Do(func() {
-		var all []retrieve.Candidate
-		for _, r := range s.Records {
-			c := retrieve.Candidate{Name: r.Name, Description: r.Description, Keywords: r.Keywords}
-			for _, e := range r.Examples {
-				if read, err := mapparams.Read(shared, e, time.Time{}); err == nil {
-					c.Examples = append(c.Examples, compose.Unvalued(read)) // its values are no evidence
-				}
-			}
-			all = append(all, c)
-		}
 		var usual []string
-		for _, c := range s.Catalogue.All() {
-			if !c.Workflow {
-				usual = append(usual, c.Name+" "+c.Description)
-			}
+		for _, c := range s.types {
+			usual = append(usual, c.Name+" "+c.Description)
 		}
-		s.workflows.index, _ = retrieve.NewDiscovery(shared, all, usual...) // fails only with its context
+		s.workflows.index = discoveryOf(s.Records, usual, s.Index)
 	})
 	return s.workflows.index
 }
@@ -85,24 +134,7 @@ func (s *candidates) workflowIndex() *retrieve.Index {
 // shared is the context of what all runs with one shelf share: the end of one of them must not spoil it for the others.
 var shared = context.Background()
 
-func indexOf(all []retrieve.Candidate) *retrieve.Index {
-	index, _ := retrieve.NewIndex(shared, all) // fails only with its context
-	return index
-}
-
-func (s *candidates) record(c *ir.Interface) *library.Record {
-	if !c.Workflow {
-		return nil
-	}
-	for _, r := range s.Records {
-		if r.Name == c.Name {
-			return r
-		}
-	}
-	return nil
-}
-
-func candidateOf(c *ir.Interface, r *library.Record) retrieve.Candidate {
+func candidateOf(c *ir.Interface) retrieve.Candidate {
 	out := retrieve.Candidate{Name: c.Name, Description: c.Description}
 	for _, ports := range [][]ir.Port{c.Inputs, c.OnlyParams(), c.Outputs} {
 		for _, p := range ports {
@@ -111,9 +143,6 @@ func candidateOf(c *ir.Interface, r *library.Record) retrieve.Candidate {
 	}
 	for _, f := range c.Forms {
 		out.Keywords = append(out.Keywords, f.Says...)
-	}
-	if r != nil {
-		out.Keywords, out.Examples = append(out.Keywords, r.Keywords...), r.Examples
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func FindWorkflows(ctx context.Context, d Deps, request string, now time.Time, m
 	if err != nil {
 		return nil, err
 	}
-	ranked, made, err := shelf.rankWorkflows(ctx, read)
+	ranked, made, err := shelf.rankWorkflows(ctx, read, most)
 	if err != nil {
 		return nil, err
 	}
@@ -40,4 +40,20 @@ func FindWorkflows(ctx context.Context, d Deps, request string, now time.Time, m
 		out = append(out, FoundWorkflow{rec, r.Confidence, r.Reason + lastFailed(rec), problem})
 	}
 	return out, nil
+}
+
+// NearWorkflows gives the saved workflows that share most with a text, the best first.
+func NearWorkflows(ctx context.Context, d Deps, text string, most int) ([]*library.Record, error) {
+	shelf, err := d.candidates(ctx)
+	if err != nil || len(shelf.Records) == 0 {
+		return nil, err
+	}
+	ranked, _, err := shelf.workflowIndex().ByWords(ctx, text, most, nil)
+	var out []*library.Record
+	for _, r := range ranked {
+		if r.Confidence > 0 {
+			out = append(out, shelf.Records[r.Index])
+		}
+	}
+	return out, err
 }

@@ -118,13 +118,29 @@ func (s *candidates) choose(names []string) (chosen []*ir.Interface, unknown []a
 // sortByFit puts the components that fit a request best first; those that fit equally well keep their order.
 func (s *candidates) sortByFit(ctx context.Context, list []*ir.Interface, request string) error {
 	fit := map[string]float64{}
-	all := s.Catalogue.All()
-	ranked, err := s.componentIndex().Rank(ctx, request)
+	types, err := s.typeIndex().Rank(ctx, request)
 	if err != nil {
 		return err
 	}
-	for _, r := range ranked {
-		fit[all[r.Index].Name] = r.Confidence
+	for _, r := range types {
+		fit[r.Name] = r.Confidence
+	}
+	var places []int
+	for _, c := range list {
+		if c.Workflow {
+			if n := s.place(c.Name); n >= 0 {
+				places = append(places, n)
+			}
+		}
+	}
+	if len(places) > 0 {
+		_, workflows, err := s.workflowIndex().ByWords(ctx, request, 0, places)
+		if err != nil {
+			return err
+		}
+		for _, r := range workflows {
+			fit[r.Name] = r.Confidence
+		}
 	}
 	slices.SortStableFunc(list, func(a, b *ir.Interface) int {
 		switch {

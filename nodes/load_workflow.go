@@ -2,11 +2,9 @@ package nodes
 
 import (
 	"context"
-	"slices"
 
 	"pflow/engine"
 	"pflow/internal/diag"
-	"pflow/internal/library"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -56,7 +54,7 @@ func (s *candidates) load(name string) (record any, problem string, err error) {
 	if name == "" {
 		return nil, "no workflow is named", nil
 	}
-	at := slices.IndexFunc(s.Records, func(r *library.Record) bool { return r.Name == name })
+	at := s.place(name)
 	if at < 0 {
 		problem = "there is no saved workflow " + quote(name)
 		if near := diag.Nearest(name, s.names()); near != "" {
@@ -65,7 +63,7 @@ func (s *candidates) load(name string) (record any, problem string, err error) {
 		return nil, problem, nil
 	}
 	r := s.Records[at]
-	if found := ir.Validate(r.Workflow, s.Catalogue, ir.Options{}); found.HasErrors() {
+	if found := ir.Validate(r.Workflow(), s.Catalogue, ir.Options{}); found.HasErrors() {
 		return nil, "the saved workflow " + r.Name + " is no longer valid: " + found[0].Message, nil
 	}
 	record, err = recordValue(r)

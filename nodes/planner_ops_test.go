@@ -115,7 +115,7 @@ func TestWorkflowReplySchema(t *testing.T) {
 func TestLoadComponents(t *testing.T) {
 	offered := tools(t, true)
 	saved := offered.Records[0]
-	all := append(offered.Catalogue.All(), saved.Workflow.AsComponent(saved.Name, saved.Description, offered.Catalogue))
+	all := append(offered.Catalogue.All(), saved.Workflow().AsComponent(saved.Name, saved.Description, offered.Catalogue))
 	offered.Catalogue = ir.NewCatalogue(all...)
 	d := Deps{Shelf: func(context.Context) (*shelf.Shelf, error) { return offered, nil }}
 	store := runFlowText(t, d, `flow: t

@@ -9,6 +9,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/library"
 	"pflow/internal/phrase"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -212,19 +213,20 @@ nodes:
 				}
 				given, _ := in.Prep["values"].(map[string]any)
 				out := map[string]any{"found": nil, "values": given, "failed": ""}
-				form, inputs := canonical(w)
+				signature := w.Signature()
+				sum := library.SignatureSum(signature.Whole)
 				for _, r := range shelf.Records {
-					if len(r.Workflow.Nodes) != len(w.Nodes) || skip && neverWell(r) != "" {
+					if r.Traits().Whole != sum || skip && neverWell(r) != "" {
 						continue
 					}
-					own, names := canonical(r.Workflow)
-					if own != form || ir.Validate(r.Workflow, shelf.Catalogue, ir.Options{}).HasErrors() {
+					own := r.Workflow().Signature()
+					if own.Whole != signature.Whole || ir.Validate(r.Workflow(), shelf.Catalogue, ir.Options{}).HasErrors() {
 						continue
 					}
 					values := map[string]any{}
-					for k, name := range inputs {
+					for k, name := range signature.Inputs {
 						if v, ok := given[name]; ok {
-							values[names[k]] = v
+							values[own.Inputs[k]] = v
 						}
 					}
 					if out["found"], err = recordValue(r); err != nil {

@@ -181,7 +181,7 @@ func (s *candidates) nearest(ctx context.Context, w *ir.Workflow, found diag.Lis
 		if f.Suggestion != "" {
 			names = append(names, f.Suggestion)
 		}
-		ranked, err := s.componentIndex().Rank(ctx, w.Nodes[n].Type+" "+w.Nodes[n].Purpose)
+		ranked, err := s.rankComponents(ctx, w.Nodes[n].Type+" "+w.Nodes[n].Purpose, most)
 		if err != nil {
 			return nil, err
 		}

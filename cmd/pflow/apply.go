@@ -109,7 +109,7 @@ func (a *app) unchanged(p *planner.File) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	if planned.Hash() != r.Workflow.Hash() {
+	if planned.Hash() != r.Workflow().Hash() {
 		return usage("the saved workflow %q was changed after the plan was made; plan again", name)
 	}
 	return nil

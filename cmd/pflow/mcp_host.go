@@ -146,7 +146,7 @@ func (h *mcpHost) Find(ctx context.Context, request string, most int) (any, erro
 	}
 	items := []foundItem{}
 	for _, f := range found {
-		items = append(items, foundItem{f.Record.Name, f.Record.Description, f.Confidence, f.Reason, f.Problem, inputItems(f.Record.Workflow.EffectiveInputs(s.Catalogue))})
+		items = append(items, foundItem{f.Record.Name, f.Record.Description, f.Confidence, f.Reason, f.Problem, inputItems(f.Record.Workflow().EffectiveInputs(s.Catalogue))})
 	}
 	out := map[string]any{"workflows": items, "saved": len(s.Records)}
 	if len(items) == 0 {
@@ -262,9 +262,9 @@ func (h *mcpHost) Workflows(ctx context.Context) ([]mcpserve.Workflow, error) {
 	slices.SortStableFunc(records, func(x, y *library.Record) int { return y.UpdatedAt.Compare(x.UpdatedAt) })
 	var out []mcpserve.Workflow
 	for _, r := range records[:min(len(records), maxWorkflowTools)] {
-		w := mcpserve.Workflow{Name: r.Name, Description: r.Description, Inputs: r.Workflow.EffectiveInputs(s.Catalogue), Outputs: r.Workflow.Outputs,
+		w := mcpserve.Workflow{Name: r.Name, Description: r.Description, Inputs: r.Workflow().EffectiveInputs(s.Catalogue), Outputs: r.Workflow().Outputs,
 			Effects: s.Catalogue.Get(r.Name).Effects}
-		if l, err := a.program(ctx, r, workflow.Source{Name: r.Name, Workflow: r.Workflow}); err == nil {
+		if l, err := a.program(ctx, r, workflow.Source{Name: r.Name, Workflow: r.Workflow()}); err == nil {
 			w.Piped = l.program.Piped
 			if store, _, err := l.program.Bind(workflow.Given{}); err == nil {
 				w.Destroys = len(l.program.DryRun(store).Destructive()) > 0

@@ -256,7 +256,7 @@ func (a *app) saveRequested(ctx context.Context, h *mcpHost, r mcpserve.SaveRequ
 		if rec, _, err = library.Parse("ir", documentText(r.IR)); err != nil {
 			return "", err
 		}
-		list, err := a.checkWorkflow(ctx, rec, workflow.Source{Name: rec.Name, Workflow: rec.Workflow})
+		list, err := a.checkWorkflow(ctx, rec, workflow.Source{Name: rec.Name, Workflow: rec.Workflow()})
 		if err != nil {
 			return "", err
 		}

@@ -88,7 +88,7 @@ func (m *mcpRun) load(ctx context.Context) (*loaded, workflow.Given, error) {
 			rec.Name = "workflow"
 		}
 		rec.Version = 0 // a document is no saved workflow, whatever it says: it may not replace what one wrote
-		l, err := m.a.compileWorkflow(ctx, rec, workflow.Source{Name: rec.Name, Workflow: rec.Workflow})
+		l, err := m.a.compileWorkflow(ctx, rec, workflow.Source{Name: rec.Name, Workflow: rec.Workflow()})
 		return l, given, err
 	case ir.IsFile(m.r.Name):
 		return nil, given, fmt.Errorf("%q is the name of a file; give the name of a saved workflow, or the document itself as ir", m.r.Name)

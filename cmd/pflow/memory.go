@@ -7,7 +7,7 @@ import (
 )
 
 // roomAtStart is how much memory the program takes before the first garbage is collected, in bytes.
-const roomAtStart = 64 << 20
+const roomAtStart = 128 << 20
 
 // startWithRoom puts the first collection of garbage off until the program has taken roomAtStart; from then on the
 // usual rule holds. Most commands end before: collecting the garbage of a heap of 4 MB, over and over, was a third of

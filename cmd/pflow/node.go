@@ -58,7 +58,7 @@ func (a *app) nodeInterfaces(ctx context.Context) ([]*ir.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shelf.Catalogue.Only(func(i *ir.Interface) bool { return !i.Workflow }).All(), nil
+	return shelf.Catalogue.NodeTypes(), nil
 }
 
 func (a *app) printNodes(schema string, list []*ir.Interface, none string) error {
@@ -223,7 +223,7 @@ nothing in them is a template. Its outputs go to standard output.`,
 			if err != nil {
 				return err
 			}
-			l, err := a.compileWorkflow(c.Context(), &library.Record{Name: i.Name, IR: w.Encode(), Workflow: w}, workflow.Source{Name: i.Name, Workflow: w})
+			l, err := a.compileWorkflow(c.Context(), library.NewRecord(i.Name, w.Encode(), w), workflow.Source{Name: i.Name, Workflow: w})
 			if err != nil {
 				return err
 			}

@@ -162,7 +162,7 @@ func (a *app) usersOf(c *cobra.Command, name string) []string {
 	}
 	var out []string
 	for _, r := range shelf.Records {
-		for _, n := range r.Workflow.Nodes {
+		for _, n := range r.Workflow().Nodes {
 			if n.Type == name && !slices.Contains(out, r.Name) {
 				out = append(out, r.Name)
 			}

@@ -42,12 +42,22 @@ func (a *app) couldDo(ctx context.Context, request string, p *planner.Result) {
 	could := &planner.Could{Components: []planner.CouldComponent{}, Programs: []planner.CouldProgram{}}
 	query := strings.Join(open, "\n")
 	var components []retrieve.Candidate
-	for _, i := range shelf.Catalogue.All() {
+	for _, i := range shelf.Catalogue.NodeTypes() {
 		c := retrieve.Candidate{Name: i.Name, Description: i.Description}
 		for _, f := range i.Forms {
 			c.Keywords = append(c.Keywords, f.Says...)
 		}
 		components = append(components, c)
+	}
+	const near = 20 // saved workflows that are looked at
+	saved, err := nodes.NearWorkflows(ctx, a.deps(), query, near)
+	if err != nil {
+		return
+	}
+	for _, r := range saved {
+		if !shelf.Catalogue.IsNodeType(r.Name) {
+			components = append(components, retrieve.Candidate{Name: r.Name, Description: r.Description})
+		}
 	}
 	for _, n := range fitting(ctx, query, components, func(int) bool { return true }) {
 		could.Components = append(could.Components, planner.CouldComponent{Name: components[n].Name, Description: components[n].Description})

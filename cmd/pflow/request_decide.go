@@ -92,7 +92,7 @@ func (a *app) savedSource(src workflow.Source) workflow.Source {
 		return src
 	}
 	r, _, err := a.library().Get(src.Name)
-	if err != nil || r.Workflow.Hash() != src.Workflow.Hash() {
+	if err != nil || r.Workflow().Hash() != src.Workflow.Hash() {
 		return src
 	}
 	if data, err := os.ReadFile(a.library().Path(src.Name)); err == nil {
@@ -103,8 +103,9 @@ func (a *app) savedSource(src workflow.Source) workflow.Source {
 
 // record is what is saved of a draft.
 func (d *planDraft) record() *library.Record {
-	r := &library.Record{Name: d.name, IR: d.document, Workflow: d.workflow, Examples: []string{d.request.Text},
-		Origin: value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID})}
+	r := library.NewRecord(d.name, d.document, d.workflow)
+	r.Examples = []string{d.request.Text}
+	r.SetOrigin(value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID}))
 	r.Description, _ = d.plan.Metadata["description"].(string)
 	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
 		for _, w := range words {

@@ -67,17 +67,20 @@ func (a *app) ownName(ctx context.Context, name string, w *ir.Workflow) (ownName
 	const most = 1000
 	why := ""
 	for n := 2; n < most; n++ {
+		if !a.library().Has(own.name) { // which costs less than being told the nearest of thousands
+			break
+		}
 		now, _, err := a.library().Get(own.name)
 		if err != nil && !unreadable(err) {
 			break // it is not there, or cannot be, which saving tells
 		}
 		broken := []string{"it cannot be read"}
 		if err == nil {
-			if now.Workflow.Hash() == w.Hash() {
+			if now.Workflow().Hash() == w.Hash() {
 				own.saved = now
 				break
 			}
-			broken = w.BreaksCallers(now.Workflow, shelf.Catalogue)
+			broken = w.BreaksCallers(now.Workflow(), shelf.Catalogue)
 		}
 		if own.next = len(broken) == 0; own.next {
 			break
@@ -119,7 +122,7 @@ func (a *app) keep(ctx context.Context, document []byte) (string, error) {
 	}
 	wanted := r.Name
 	o := library.SaveOptions{Now: time.Now(), Next: true, Once: true, If: func(now *library.Record) bool {
-		return now != nil && len(r.Workflow.BreaksCallers(now.Workflow, shelf.Catalogue)) == 0
+		return now != nil && len(r.Workflow().BreaksCallers(now.Workflow(), shelf.Catalogue)) == 0
 	}}
 	for n := 2; ; n++ {
 		got, err := a.library().Save(context.WithoutCancel(ctx), r, o)

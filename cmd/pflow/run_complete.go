@@ -62,7 +62,7 @@ func (a *app) inputsToComplete(ctx context.Context, ref string) []ir.Input {
 	}
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
-		return r.Workflow.Inputs
+		return r.Workflow().Inputs
 	}
-	return r.Workflow.EffectiveInputs(shelf.Catalogue)
+	return r.Workflow().EffectiveInputs(shelf.Catalogue)
 }

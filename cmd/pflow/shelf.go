@@ -67,7 +67,7 @@ func (a *app) loadShelf() (*shelf.Shelf, error) {
 func (a *app) sources() shelf.Sources {
 	from := shelf.Sources{Builtin: a.builtin(), Shipped: nodes.Packs().Declared, NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes"}
 	if a.homeDir() != "" {
-		from.Library = a.library()
+		from.Library, from.Index = a.library(), shelf.DiscoveryIndex(a.home())
 	}
 	return from
 }

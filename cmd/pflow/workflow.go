@@ -114,9 +114,9 @@ type workflowDocument struct {
 
 func (a *app) workflowDocument(r *library.Record, valid bool) workflowDocument {
 	d := workflowDocument{Schema: "pflow.workflow/v1", workflowItem: a.workflowItem(r), Examples: append([]string{}, r.Examples...),
-		IR: r.Workflow, IRHash: r.Hash(), Valid: valid}
-	if r.Origin != nil {
-		d.Origin, _ = value.ParseJSON(r.Origin)
+		IR: r.Workflow(), IRHash: r.Hash(), Valid: valid}
+	if r.Origin() != nil {
+		d.Origin, _ = value.ParseJSON(r.Origin())
 	}
 	return d
 }
@@ -136,7 +136,7 @@ func (a *app) workflowShowCommand() *cobra.Command {
 				return err
 			}
 			if document {
-				_, err := a.results.Write(printable.JSON(r.Workflow.Indented()))
+				_, err := a.results.Write(printable.JSON(r.Workflow().Indented()))
 				return err
 			}
 			list, err := a.checkWorkflow(c.Context(), r, src)
@@ -147,7 +147,7 @@ func (a *app) workflowShowCommand() *cobra.Command {
 				return a.printJSON(a.workflowDocument(r, !list.HasErrors()))
 			}
 			fmt.Fprintf(a.stdout, "%s (version %d): %s\n\n", r.Name, r.Version, oneLine(r.Description))
-			_, err = io.WriteString(a.stdout, ir.Display(r.Workflow, ir.DisplayOptions{Catalogue: a.shelf.Catalogue}))
+			_, err = io.WriteString(a.stdout, ir.Display(r.Workflow(), ir.DisplayOptions{Catalogue: a.shelf.Catalogue}))
 			a.showFindings(list)
 			return err
 		},

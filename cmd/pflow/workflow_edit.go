@@ -52,7 +52,7 @@ func draft(r *library.Record, src workflow.Source) (text []byte, ending string, 
 		Description string          `json:"description"`
 		Keywords    []string        `json:"keywords"`
 		IR          json.RawMessage `json:"ir"`
-	}{r.Description, append([]string{}, r.Keywords...), r.IR})
+	}{r.Description, append([]string{}, r.Keywords...), r.IR()})
 	return b.Bytes(), ".json", err
 }
 
@@ -177,9 +177,9 @@ func (a *app) edited(ctx context.Context, r *library.Record, file string, data [
 		return nil, invalid(file, err)
 	}
 	a.showFindings(found)
-	src := workflow.Source{Name: r.Name, Workflow: next.Workflow, File: file, Data: data}
+	src := workflow.Source{Name: r.Name, Workflow: next.Workflow(), File: file, Data: data}
 	edited := *r
-	edited.IR, edited.Workflow = next.IR, next.Workflow
+	edited.SetIR(next.IR(), next.Workflow())
 	if text, err := workflowfile.Read(file, data); err == nil && !text.Bare() {
 		edited.Description, edited.Keywords = next.Description, next.Keywords
 	}

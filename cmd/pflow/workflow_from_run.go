@@ -31,7 +31,7 @@ func (a *app) fromRun(id string) (r *library.Record, src workflow.Source, ended 
 	if err != nil {
 		return nil, src, nil, err
 	}
-	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow}, endOf(id, past), nil
+	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow()}, endOf(id, past), nil
 }
 
 // endOf is how a run of a workflow ended, as its journal tells: by the last error in it.

@@ -54,7 +54,7 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 			return nil, workflow.Source{}, a.noWorkflow(ref, err)
 		}
 		a.showFindings(found)
-		src := workflow.Source{Name: r.Name, Workflow: r.Workflow}
+		src := workflow.Source{Name: r.Name, Workflow: r.Workflow()}
 		if file := a.library().Path(r.Name); !strings.Contains(ref, "@") {
 			if data, err := os.ReadFile(file); err == nil {
 				src.File, src.Data = file, data
@@ -80,7 +80,7 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(ref), filepath.Ext(ref))
 	}
-	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow, File: ref, Data: doc}, nil
+	return r, workflow.Source{Name: r.Name, Workflow: r.Workflow(), File: ref, Data: doc}, nil
 }
 
 // isPlan reports whether a document is a plan.
@@ -154,7 +154,7 @@ func (a *app) checkWorkflow(ctx context.Context, r *library.Record, src workflow
 	if err != nil {
 		return nil, err
 	}
-	_, list := workflow.Check(r.IR, shelf.Catalogue, a.nodeTypes(), ir.Options{})
+	_, list := workflow.Check(r.IR(), shelf.Catalogue, a.nodeTypes(), ir.Options{})
 	if src.Data == nil {
 		return list, nil
 	}
@@ -236,14 +236,14 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Workflow, error) {
 	return func(name string) (*ir.Workflow, error) {
 		if k := slices.IndexFunc(on.Records, func(r *library.Record) bool { return r.Name == name }); k >= 0 {
-			return on.Records[k].Workflow, nil
+			return on.Records[k].Workflow(), nil
 		}
 		if !ir.IsFile(name) {
 			r, _, err := a.library().Get(name)
 			if err != nil {
 				return nil, err
 			}
-			return r.Workflow, nil
+			return r.Workflow(), nil
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
@@ -256,7 +256,7 @@ func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Work
 		if err != nil {
 			return nil, err
 		}
-		return r.Workflow, nil
+		return r.Workflow(), nil
 	}
 }
 

@@ -55,7 +55,7 @@ RUN was made of. It is checked first. What is saved is JSON. A name that is take
 			if err := a.save(c.Context(), r, yes); err != nil || ended == nil {
 				return err
 			}
-			return a.library().Note(c.Context(), r.Name, r.Workflow.Hash(), *ended)
+			return a.library().Note(c.Context(), r.Name, r.Workflow().Hash(), *ended)
 		},
 	}
 	f := c.Flags()

@@ -77,6 +77,31 @@ func Rename(f *os.File, path string) error {
 	return nil
 }
 
+// Replace makes a file of parts in place of another. It does not wait for the disk: it is for files that have a check sum and
+// are made again where that is wrong.
+func Replace(path string, mode fs.FileMode, parts ...[]byte) error {
+	f, err := Create(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // which fails once it has its name
+	defer f.Close()
+	if err := f.Chmod(mode.Perm()); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	if !filelock.Supported { // where an open file may not be renamed
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return os.Rename(f.Name(), path)
+}
+
 // create makes a temporary file and locks it. Between the two somebody may have taken it for a dead one's and removed it.
 func create(dir string) (*os.File, error) {
 	for {

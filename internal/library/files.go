@@ -1,7 +1,6 @@
 package library
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,12 +14,18 @@ import (
 	"pflow/internal/workflowfile"
 )
 
+// Has reports whether there is a file of a name, whatever is in it.
+func (l *Library) Has(name string) bool {
+	_, err := os.Lstat(l.Path(name))
+	return err == nil
+}
+
 // Path is the file of a name.
 func (l *Library) Path(name string) string { return filepath.Join(l.dir, l.file(name)) }
 
 // file is the file of a name in the folder: the first of its endings that is there, NAME.json if none is.
 func (l *Library) file(name string) string {
-	if kebab.MatchString(name) {
+	if isKebab(name) {
 		for _, ending := range workflowfile.Endings {
 			if _, err := os.Lstat(filepath.Join(l.dir, name+ending)); err == nil {
 				return name + ending
@@ -33,7 +38,12 @@ func (l *Library) file(name string) string {
 // files lists the folder's files of workflows, sorted by name, whether the name is valid or not. hidden are those that
 // another file of the same name comes before.
 func (l *Library) files() (files, hidden []string, err error) {
-	entries, err := os.ReadDir(l.dir)
+	dir, err := os.Open(l.dir)
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = dir.ReadDir(-1) // they get an order of their own
+		dir.Close()
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -45,7 +55,7 @@ func (l *Library) files() (files, hidden []string, err error) {
 			files = append(files, e.Name())
 		}
 	}
-	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(nameOf(a), nameOf(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(files, cmpFiles)
 	first := files[:0] // the endings stand in the order of the alphabet
 	for _, file := range files {
 		if len(first) > 0 && nameOf(first[len(first)-1]) == nameOf(file) {
@@ -55,6 +65,14 @@ func (l *Library) files() (files, hidden []string, err error) {
 		first = append(first, file)
 	}
 	return first, hidden, nil
+}
+
+// cmpFiles orders files by the names of their workflows.
+func cmpFiles(a, b string) int {
+	if c := strings.Compare(nameOf(a), nameOf(b)); c != 0 {
+		return c
+	}
+	return strings.Compare(a, b)
 }
 
 // nameOf is the name of the workflow in a file.

@@ -15,13 +15,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
@@ -76,17 +76,30 @@ const (
 type Library struct {
 	dir      string
 	reserved []string
+	index    string // the file of its index; "" for none
+	program  string // that the index is of
 }
 
 // New gives the library of a folder. Names in reserved are refused, since they mean something else on a command line.
 func New(dir string, reserved ...string) *Library { return &Library{dir: dir, reserved: reserved} }
 
-var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+// isKebab reports whether a name is [a-z0-9]+(-[a-z0-9]+)*.
+func isKebab(name string) bool {
+	before := byte('-')
+	for i := range len(name) {
+		c := name[i]
+		if c == '-' && before == '-' || c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+		before = c
+	}
+	return before != '-'
+}
 
 // ValidName says why a name is none for a saved workflow; nil if it is one.
 func (l *Library) ValidName(name string) error {
 	switch {
-	case !kebab.MatchString(name):
+	case !isKebab(name):
 		return fault.New(fault.InvalidRequest, "%q is no name for a workflow: write lower-case letters, digits and single hyphens, as in fix-issue", clip(name))
 	case len(name) > MaxName:
 		return fault.New(fault.InvalidRequest, "the name %q is longer than %d characters", clip(name), MaxName)
@@ -127,11 +140,13 @@ func (l *Library) List() Listing {
 		out.Found = append(out.Found, warning(NotRead, filepath.Join(l.dir, e), fmt.Sprintf("the file is skipped: there is %s, too; rename one of them", l.file(nameOf(e)))))
 	}
 	type file struct {
-		record        *Record
-		found         diag.List
+		of            *indexed
+		known         bool // as it is, by the index
 		badName, fail error
 	}
 	files := make([]file, len(names))
+	known := l.knownFiles(entries)
+	now := time.Now()
 	var next atomic.Int64
 	var readers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -142,7 +157,7 @@ func (l *Library) List() Listing {
 				f := &files[n]
 				if f.badName = l.ValidName(names[n]); f.badName == nil {
 					f.fail = fault.Guard(func() (err error) {
-						f.record, f.found, err = l.current(names[n])
+						f.of, f.known, err = l.listed(entries[n], known.of[n], now)
 						return err
 					})
 				}
@@ -150,11 +165,12 @@ func (l *Library) List() Listing {
 		}, func(error) {}) // what may panic is guarded file by file
 	}
 	readers.Wait()
-	known, found := l.readOutcomes()
+	outcomes, found := l.readOutcomes()
 	out.Found = append(out.Found, found...)
+	var keep []*indexed
+	changed := known.gone
 	for n, f := range files {
 		path := filepath.Join(l.dir, entries[n])
-		out.Found = append(out.Found, f.found...)
 		switch {
 		case f.badName != nil:
 			out.Found = append(out.Found, warning(BadName, path, "the file is skipped: "+f.badName.Error()))
@@ -162,9 +178,17 @@ func (l *Library) List() Listing {
 			out.Found = append(out.Found, skipped("the file", path, f.fail))
 			out.Skipped[names[n]] = path
 		default:
-			f.record.Outcome = known.of(f.record)
-			out.Records = append(out.Records, f.record)
+			out.Found = append(out.Found, f.of.found...)
+			f.of.record.Outcome = outcomes.of(f.of.record)
+			out.Records = append(out.Records, f.of.record)
+			if f.of.changed != 0 {
+				keep = append(keep, f.of)
+				changed = changed || !f.known
+			}
 		}
+	}
+	if changed && l.index != "" && len(entries) >= leastIndexed {
+		l.writeIndex(keep)
 	}
 	return out
 }

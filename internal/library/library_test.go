@@ -23,7 +23,9 @@ func doc(prompt string) []byte {
 }
 
 func record(name, prompt string) *Record {
-	return &Record{Name: name, Description: "Does it.", Keywords: []string{"k"}, IR: doc(prompt)}
+	r := NewRecord(name, doc(prompt), nil)
+	r.Description, r.Keywords = "Does it.", []string{"k"}
+	return r
 }
 
 func save(t *testing.T, l *Library, r *Record) *Record {
@@ -54,10 +56,10 @@ func TestSaveAndVersions(t *testing.T) {
 	}
 	for ref, want := range map[string]string{"fix-issue": "two", "fix-issue@1": "one", "fix-issue@2": "two"} {
 		r, found, err := l.Get(ref)
-		if err != nil || len(found) > 0 || r.Workflow.Nodes[0].Params["prompt"] != want {
+		if err != nil || len(found) > 0 || r.Workflow().Nodes[0].Params["prompt"] != want {
 			t.Errorf("%s: %v %v", ref, err, found)
 		}
-		if fmt.Sprint(r.Workflow.Nodes[0].Params["n"]) != "1234567890123456789" {
+		if fmt.Sprint(r.Workflow().Nodes[0].Params["n"]) != "1234567890123456789" {
 			t.Error("a number lost digits")
 		}
 	}
@@ -195,7 +197,7 @@ no-ir.json: warning: the file is skipped: the key "ir" is missing: it is neither
 	if kept, _ := os.ReadFile(filepath.Join(dir, l.versionFile("cut", 1))); string(kept) != string(whole[:len(whole)/2]) {
 		t.Error("the damaged file was lost")
 	}
-	if r := save(t, l, hash); string(r.Extra["keyword"]) != `["a"]` || r.Version != 2 {
+	if r := save(t, l, hash); string(r.read().extra["keyword"]) != `["a"]` || r.Version != 2 {
 		t.Errorf("%+v", r)
 	}
 	// A version that is a text counts nothing.
@@ -249,7 +251,7 @@ func TestRenameDeleteExamples(t *testing.T) {
 	if _, _, err := l.Get("a"); err == nil || err.Error() != `there is no saved workflow "a"; it was deleted, its versions are kept: a@1, 2` {
 		t.Errorf("%v", err)
 	}
-	if r, _, err := l.Get("a@2"); err != nil || r.Workflow.Nodes[0].Params["prompt"] != "two" {
+	if r, _, err := l.Get("a@2"); err != nil || r.Workflow().Nodes[0].Params["prompt"] != "two" {
 		t.Errorf("a deleted version is lost: %v", err)
 	}
 	if history, _, err := l.History("a"); err != nil || len(history) != 2 {
@@ -261,7 +263,7 @@ func TestRenameDeleteExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{"a@1": "one", "a@2": "two", "a@3": "three", "a@4": "four", "a": "four"} {
-		if r, _, err := l.Get(ref); err != nil || r.Workflow.Nodes[0].Params["prompt"] != want || r.Name != "a" {
+		if r, _, err := l.Get(ref); err != nil || r.Workflow().Nodes[0].Params["prompt"] != want || r.Name != "a" {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
@@ -312,7 +314,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	seen := map[any]bool{}
 	for i, r := range history {
-		seen[r.Workflow.Nodes[0].Params["prompt"]] = true
+		seen[r.Workflow().Nodes[0].Params["prompt"]] = true
 		if r.Version != 20-i {
 			t.Errorf("version %d at %d", r.Version, i)
 		}
@@ -347,7 +349,7 @@ func TestYAML(t *testing.T) {
 	if err != nil || len(found) > 0 || r.Description != "Greets." || r.Version != 1 || l.Path("greet") != filepath.Join(l.dir, "greet.yml") {
 		t.Fatalf("%+v %v %v", r, found, err)
 	}
-	if n := r.Workflow.Nodes[0].Params["n"]; fmt.Sprint(n) != "1234567890123456789" {
+	if n := r.Workflow().Nodes[0].Params["n"]; fmt.Sprint(n) != "1234567890123456789" {
 		t.Errorf("a number lost digits: %v", n)
 	}
 	if err := l.AddExample(ctx, "greet", "greet me"); err != nil {
@@ -374,7 +376,7 @@ func TestYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{"hello@1": "x", "hello@2": "y"} {
-		if r, _, err := l.Get(ref); err != nil || r.Workflow.Nodes[0].Params["template"] != want {
+		if r, _, err := l.Get(ref); err != nil || r.Workflow().Nodes[0].Params["template"] != want {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}

@@ -93,7 +93,7 @@ func (o outcomes) of(r *Record) *Outcome {
 	if len(o[r.Name]) == 0 {
 		return nil
 	}
-	return o[r.Name][r.Workflow.Hash()]
+	return o[r.Name][r.Traits().Hash]
 }
 
 // Note counts a run of a document under a name. A document that no version of the name has is not counted: it is nobody's
@@ -136,12 +136,12 @@ func (l *Library) Note(ctx context.Context, name, hash string, e Ended) error {
 
 // has reports whether a version of a name is the document of a hash.
 func (l *Library) has(name, hash string) bool {
-	if r, _, err := l.current(name); err == nil && r.Workflow.Hash() == hash {
+	if r, _, err := l.current(name); err == nil && r.Workflow().Hash() == hash {
 		return true
 	}
 	return slices.ContainsFunc(l.versions(name), func(n int) bool {
 		r, _, err := l.read(l.versionFile(name, n), name, n)
-		return err == nil && r.Workflow.Hash() == hash
+		return err == nil && r.Workflow().Hash() == hash
 	})
 }
 

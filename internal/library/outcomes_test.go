@@ -22,7 +22,7 @@ func TestOutcomes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Workflow.Hash()
+		return r.Workflow().Hash()
 	}
 	note := func(name, hash string, e Ended) {
 		t.Helper()

@@ -38,7 +38,7 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 	if err := l.ValidName(r.Name); err != nil {
 		return nil, err
 	}
-	if _, list := ir.Decode(r.IR); list.HasErrors() {
+	if _, list := ir.Decode(r.IR()); list.HasErrors() {
 		return nil, list.Err()
 	}
 	var saved *Record

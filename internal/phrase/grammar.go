@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
+	"pflow/internal/fault"
 	"pflow/internal/retrieve"
 )
 
@@ -100,16 +102,28 @@ func Load(known func(string) bool, folders ...fs.FS) (*Grammar, error) {
 			return nil, err
 		}
 		slices.Sort(names)
-		for _, name := range names {
-			data, err := fs.ReadFile(folder, name)
-			if err != nil {
-				return nil, err
+		files := make([]*file, len(names))
+		errs := make([]error, len(names))
+		var decoding sync.WaitGroup
+		for i, name := range names { // at the same time: it takes a good part of a start
+			decoding.Add(1)
+			fault.Go(func() {
+				defer decoding.Done()
+				errs[i] = fault.Guard(func() error {
+					data, err := fs.ReadFile(folder, name)
+					if err == nil {
+						files[i], err = decode("phrases/"+name, data)
+					}
+					return err
+				})
+			}, func(error) {}) // what may panic is guarded file by file
+		}
+		decoding.Wait()
+		for i, name := range names {
+			if errs[i] != nil {
+				return nil, errs[i]
 			}
-			f, err := decode("phrases/"+name, data)
-			if err != nil {
-				return nil, err
-			}
-			if err := all.take(f, "phrases/"+name, n > 0); err != nil {
+			if err := all.take(files[i], "phrases/"+name, n > 0); err != nil {
 				return nil, err
 			}
 		}

@@ -74,14 +74,14 @@ func compilePattern(text string, classes map[string]*class) (*automaton, error) 
 // close takes out what leads on by nothing, so that each state has the arcs of all that it leads to so.
 func (a *automaton) close() {
 	out := make([][]arc, len(a.states))
+	seen := make([]int, len(a.states)) // the state, from 1, from which one was visited last
 	for s := range a.states {
-		seen := map[int]bool{}
 		var visit func(int)
 		visit = func(at int) {
-			if seen[at] {
+			if seen[at] == s+1 {
 				return
 			}
-			seen[at] = true
+			seen[at] = s + 1
 			if at == a.accept && s != a.accept {
 				out[s] = append(out[s], arc{to: a.accept}) // an empty arc is left to say that it may end here
 			}

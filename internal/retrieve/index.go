@@ -150,9 +150,7 @@ func (x *Index) first(ctx context.Context, request string, most int, some []int)
 	if most <= 0 || most > len(x.names) {
 		most = len(x.names)
 	}
-	stems := x.stems(request)
-	slices.Sort(stems)
-	stems = slices.Compact(stems)
+	stems := distinct(x.stems(request))
 	d := x.desk()
 	defer x.desks.Put(d)
 	if err := x.byWords(ctx, d, stems); err != nil {
@@ -173,17 +171,40 @@ func (x *Index) first(ctx context.Context, request string, most int, some []int)
 		sortBest(score, best)
 		best = best[:most]
 	}
-	ranked := func(list []int) []Ranked {
-		out := make([]Ranked, len(list))
-		for k, i := range list {
-			out[k] = Ranked{Name: x.names[i], Confidence: score[i], Score: score[i], Reason: x.shared(stems, i), Index: i}
-			if x.like != nil {
-				out[k].Confidence = math.Round(rightAt(score[i])*1e4) / 1e4
+	first, beside = x.ranked(score, stems, best), x.ranked(score, stems, some)
+	if x.like != nil {
+		for _, list := range [][]Ranked{first, beside} {
+			for k := range list {
+				list[k].Confidence = math.Round(rightAt(list[k].Score)*1e4) / 1e4
 			}
 		}
-		return out
 	}
-	return ranked(best), ranked(some), nil
+	return first, beside, nil
+}
+
+// ByWords gives the first candidates, most of them, and some by their indexes, as NewIndex would rank them: by words that say
+// something, not as texts. The confidence is that of NewIndex.
+func (x *Index) ByWords(ctx context.Context, request string, most int, some []int) (first, beside []Ranked, err error) {
+	stems := distinct(Stems(request))
+	d := x.desk()
+	defer x.desks.Put(d)
+	if err := x.byWords(ctx, d, stems); err != nil {
+		return nil, nil, err
+	}
+	return x.ranked(d.score, stems, bestOf(d.score, min(most, len(x.names)))), x.ranked(d.score, stems, some), nil
+}
+
+func distinct(stems []string) []string {
+	slices.Sort(stems)
+	return slices.Compact(stems)
+}
+
+func (x *Index) ranked(score []float64, stems []string, list []int) []Ranked {
+	out := make([]Ranked, len(list))
+	for k, i := range list {
+		out[k] = Ranked{Name: x.names[i], Confidence: score[i], Score: score[i], Reason: x.shared(stems, i), Index: i}
+	}
+	return out
 }
 
 // shared says which words of a request a candidate has.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
@@ -26,12 +28,41 @@ type Sources struct {
 	// Records are the saved workflows instead of those of Library; nil: those of Library.
 	Records []*library.Record
 	Library *library.Library
+	Index   Index // of the saved workflows of Library
 }
 
 // Workflows is the library of saved workflows in a home. reserved are names that mean something else.
 func Workflows(h home.Home, reserved ...string) *library.Library {
-	return library.New(h.Path("workflows"), reserved...)
+	l := library.New(h.Path("workflows"), reserved...)
+	if cache := h.Path(cacheFolder); cache != "" {
+		l = l.Indexed(filepath.Join(cache, "workflows.index"), program())
+	}
+	return l
 }
+
+// DiscoveryIndex is the index that finds the saved workflows of a home.
+func DiscoveryIndex(h home.Home) Index {
+	if cache := h.Path(cacheFolder); cache != "" {
+		return Index{filepath.Join(cache, "discovery.index"), program()}
+	}
+	return Index{}
+}
+
+// cacheFolder is the folder of a home with what is made again when it is not there.
+const cacheFolder = "cache"
+
+// program tells this program from others, which may read the same file in another way: an update makes what is kept anew.
+var program = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+})
 
 // Gather gives all that there is, whatever the settings say of it. Findings are about what was left out; with an error
 // among them the shelf is not to be used.
@@ -58,18 +89,18 @@ func Gather(from Sources) (*Shelf, diag.List, error) {
 		listing = from.Library.List()
 	}
 	set, more := set.Workflows(listing)
-	return &Shelf{Catalogue: set.Catalogue, Records: listing.Records, Declared: set.Declared, Secrets: secretsOf(listing.Records)}, append(found, more...), nil
+	s := &Shelf{Catalogue: set.Catalogue, Records: listing.Records, Declared: set.Declared, Secrets: secretsOf(listing.Records)}
+	if from.Records == nil && from.Library != nil {
+		s.Index = from.Index
+	}
+	return s, append(found, more...), nil
 }
 
 // secretsOf lists the environment variables that workflows read secrets from.
 func secretsOf(records []*library.Record) []string {
 	var out []string
 	for _, r := range records {
-		for _, in := range r.Workflow.Inputs {
-			if in.Secret && in.FromEnv != "" {
-				out = append(out, in.FromEnv)
-			}
-		}
+		out = append(out, r.Traits().Secrets...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pflow/internal/diag"
+	"pflow/internal/library"
 	"pflow/internal/settings"
 	"pflow/ir"
 )
@@ -12,10 +13,20 @@ import (
 // Permitted leaves out the components that the settings refuse, and the saved workflows that use one, at any depth: what
 // is made with such a workflow could not run. A workflow that uses one is told where it says so.
 func (s *Shelf) Permitted(by *settings.Settings) *Shelf {
+	if len(by.Deny) == 0 && by.Allow == nil {
+		return s // which need not be asked of each of thousands
+	}
 	refused := map[string]string{}
-	for _, i := range s.Catalogue.All() {
+	for _, i := range s.Catalogue.NodeTypes() {
 		if why := by.Refuses(i); why != "" {
 			refused[i.Name] = "is turned off by " + why
+		}
+	}
+	for _, r := range s.Records {
+		if i := s.sketch(r); i != nil {
+			if why := by.Refuses(i); why != "" {
+				refused[i.Name] = "is turned off by " + why
+			}
 		}
 	}
 	if len(refused) == 0 {
@@ -24,11 +35,10 @@ func (s *Shelf) Permitted(by *settings.Settings) *Shelf {
 	for more := true; more; {
 		more = false
 		for _, r := range s.Records {
-			i := s.Catalogue.Get(r.Name)
-			if i == nil || !i.Workflow || refused[r.Name] != "" { // the name may be a node type's
+			if !s.stands(r) || refused[r.Name] != "" {
 				continue
 			}
-			if part := refusedPart(r.Workflow, s.Catalogue, refused); part != "" {
+			if part := refusedPart(r, s.Catalogue, refused); part != "" {
 				refused[r.Name] = fmt.Sprintf("uses %q, which %s", part, refused[part])
 				more = true
 			}
@@ -38,20 +48,49 @@ func (s *Shelf) Permitted(by *settings.Settings) *Shelf {
 	out.Catalogue = out.Catalogue.Skipping(refused)
 	records := out.Records[:0]
 	for _, r := range out.Records { // also one whose name is a node type's
-		if refusedPart(r.Workflow, s.Catalogue, refused) == "" {
+		if refusedPart(r, s.Catalogue, refused) == "" {
 			records = append(records, r)
 		}
 	}
-	out.Records = records
+	out.Records, out.Index = records, s.Index
 	return out
 }
 
-// refusedPart is a component that a workflow runs and that is refused, or "".
-func refusedPart(w *ir.Workflow, c *ir.Catalogue, refused map[string]string) string {
-	for _, n := range w.Nodes {
-		if refused[n.Type] != "" {
-			return n.Type
+// stands reports whether a saved workflow is a component: its name may be a node type's.
+func (s *Shelf) stands(r *library.Record) bool {
+	return s.Catalogue.Has(r.Name) && !s.Catalogue.IsNodeType(r.Name)
+}
+
+// sketch is a saved workflow as a component, as far as settings ask: its name and effects. Only one that calls others is
+// read for it. It is nil for one that is no component.
+func (s *Shelf) sketch(r *library.Record) *ir.Interface {
+	if !s.stands(r) {
+		return nil
+	}
+	w := &ir.Workflow{}
+	for _, name := range r.Traits().Types {
+		if c := s.Catalogue.Get(name); c != nil && c.Call != nil {
+			return s.Catalogue.Get(r.Name)
 		}
+		w.Nodes = append(w.Nodes, ir.Node{Type: name})
+	}
+	return &ir.Interface{Name: r.Name, Workflow: true, Effects: w.Effects(s.Catalogue)}
+}
+
+// refusedPart is a component that a workflow runs and that is refused, or "".
+func refusedPart(r *library.Record, c *ir.Catalogue, refused map[string]string) string {
+	calls := false
+	for _, name := range r.Traits().Types {
+		if refused[name] != "" {
+			return name
+		}
+		i := c.Get(name)
+		calls = calls || i != nil && i.Call != nil
+	}
+	if !calls {
+		return ""
+	}
+	for _, n := range r.Workflow().Nodes {
 		if i := c.Get(n.Type); i != nil && i.Call != nil {
 			if called, _ := n.Params[i.Call.Name].(string); refused[called] != "" {
 				return called
@@ -64,6 +103,9 @@ func refusedPart(w *ir.Workflow, c *ir.Catalogue, refused map[string]string) str
 // Unknown warns of names in the settings that no component has: none of the shelf, of those that could not be read, and of
 // the built-in ones, which may have been left out.
 func (s *Shelf) Unknown(by *settings.Settings, builtin []*ir.Interface) diag.List {
+	if len(by.Deny) == 0 && len(by.Allow) == 0 {
+		return nil
+	}
 	names := slices.Clone(s.Catalogue.Names())
 	for _, i := range builtin {
 		names = append(names, i.Name)

@@ -5,6 +5,7 @@ package shelf
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"pflow/internal/catalogue"
@@ -20,8 +21,14 @@ type Shelf struct {
 	// Secrets are the environment variables of the secrets of all saved workflows, also of those that it does not hold.
 	Secrets []string
 
+	// Index is where an index that finds its saved workflows is kept; of a part of the shelf none is.
+	Index Index
+
 	derived sync.Map // the key of Once -> *once
 }
+
+// Index is a file, and the program that it is to be of: another one reads texts in other ways. Path is "" for none.
+type Index struct{ Path, Program string }
 
 type once struct {
 	sync.Once
@@ -62,13 +69,26 @@ func (s *Shelf) Only(names []string) *Shelf {
 }
 
 func (s *Shelf) filtered(keep func(name string) bool) *Shelf {
-	out := &Shelf{Catalogue: s.Catalogue.Only(func(i *ir.Interface) bool { return keep(i.Name) }), Records: []*library.Record{}, Declared: s.Declared, Secrets: s.Secrets}
+	out := &Shelf{Catalogue: s.Catalogue.Only(keep), Records: []*library.Record{}, Declared: s.Declared, Secrets: s.Secrets}
 	for _, r := range s.Records {
 		if keep(r.Name) {
 			out.Records = append(out.Records, r)
 		}
 	}
 	return out
+}
+
+// Record gives the saved workflow of a name, nil if there is none.
+func (s *Shelf) Record(name string) *library.Record {
+	type key struct{}
+	byName := s.Once(key{}, func() any {
+		out := make(map[string]*library.Record, len(s.Records))
+		for _, r := range slices.Backward(s.Records) { // of two of a name the first counts
+			out[r.Name] = r
+		}
+		return out
+	}).(map[string]*library.Record)
+	return byName[name]
 }
 
 type contextKey struct{}

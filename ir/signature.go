@@ -1,24 +1,30 @@
-package nodes
+package ir
 
 import (
 	"fmt"
 	"strings"
 
 	"pflow/internal/value"
-	"pflow/ir"
 )
 
-// canonical writes what a workflow does without the names that it gives to nodes and inputs: two workflows with the same text
-// do the same with the values of their inputs, which come in the order in which they are first used.
-func canonical(w *ir.Workflow) (text string, inputs []string) {
+// Signature is what a workflow does, without the names that it gives to nodes and inputs.
+type Signature struct {
+	Steps  string   // its nodes and edges: two workflows with the same do the same with the values of their inputs
+	Whole  string   // and what it gives, and of what types its inputs are
+	Inputs []string // in the order in which they are first used, which stands for their names
+}
+
+// Signature writes what a workflow does.
+func (w *Workflow) Signature() Signature {
+	var inputs []string
 	place := map[string]int{}
 	rename := func(text string) string {
-		p, problems := ir.Compile(text)
+		p, problems := Compile(text)
 		if len(problems) > 0 {
 			return text
 		}
 		var pairs []string
-		p.Walk(func(_ string, e *ir.Expr) {
+		p.Walk(func(_ string, e *Expr) {
 			named := e.Text
 			for _, alt := range e.Alts {
 				if alt.Ref == nil {
@@ -72,6 +78,7 @@ func canonical(w *ir.Workflow) (text string, inputs []string) {
 	for _, e := range w.Edges {
 		fmt.Fprintf(&b, "%d %s %d\n", w.Node(e.From), e.Action, w.Node(e.To))
 	}
+	steps := b.String()
 	for _, o := range w.Outputs {
 		fmt.Fprintln(&b, rename(o.Source))
 	}
@@ -79,5 +86,5 @@ func canonical(w *ir.Workflow) (text string, inputs []string) {
 		in, _ := w.Input(name)
 		fmt.Fprintln(&b, in.Type, in.FromStdin, in.Secret)
 	}
-	return b.String(), inputs
+	return Signature{steps, b.String(), inputs}
 }
