@@ -53,7 +53,7 @@ func readJSON() nodetype.Type {
 	}
 }
 
-const jsonPathText = "Where the value stands, such as server.ports[0], or a list of keys and places: [server, ports, 0]. Places count from 0, from the end from -1; one of an object is one in its only list."
+const jsonPathText = "Where the value stands, such as server.ports[0], or a list of keys and places: [server, ports, 0]. Places count from 0, from the end from -1; one of an object is one in its only list. A key that only an object further in has is that one."
 
 // jsonPath reads a path of a param.
 func jsonPath(key string, v any) (jsonedit.Path, error) {

@@ -10,7 +10,8 @@ import (
 	"pflow/internal/value"
 )
 
-// Read gives the value at a path, and its text as it stands. A key that a list is asked for is that of each of its objects. Errors are of kind malformed, or not_found.
+// Read gives the value at a path, and its text as it stands. A key that a list is asked for is that of each of its objects, one that only
+// an object further in has is that one. Errors are of kind malformed, or not_found.
 func Read(doc []byte, p Path) (v any, text []byte, err error) {
 	root, err := parse(doc)
 	if err != nil {
@@ -18,11 +19,45 @@ func Read(doc []byte, p Path) (v any, text []byte, err error) {
 	}
 	at, _, _, err := root.find(p)
 	if err != nil {
-		return ofEach(doc, root, p, err)
+		if at = root.below(p); at == nil {
+			return ofEach(doc, root, p, err)
+		}
 	}
 	text = doc[at.start:at.end]
 	v, err = value.ParseJSON(text)
 	return v, text, err
+}
+
+// below is the value of the last key of a path, where the object at the path before has it not itself, but one object in it: city of
+// {"address": {"city": "Rome"}}. It is nil if none has it, or several.
+func (n *node) below(p Path) *node {
+	if len(p) == 0 {
+		return nil
+	}
+	key, isKey := p[len(p)-1].(string)
+	within, _, _, err := n.find(p[:len(p)-1])
+	if !isKey || err != nil || within.kind != '{' {
+		return nil
+	}
+	var found *node
+	several := false
+	var look func(in *node)
+	look = func(in *node) {
+		for _, m := range in.members {
+			if m.of.kind != '{' {
+				continue
+			}
+			if place, err := m.of.place(key, nil); err == nil {
+				several = several || found != nil
+				found = m.of.members[place].of
+			}
+			look(m.of)
+		}
+	}
+	if look(within); several {
+		return nil
+	}
+	return found
 }
 
 // ofEach gives the value of a key of each object of a list, where a path leads through one: name of [{"name": "Ann"}].
@@ -62,6 +97,9 @@ func Keys(doc []byte, p Path) ([]string, error) {
 	}
 	at, _, _, err := root.find(p)
 	if err != nil {
+		at = root.below(p)
+	}
+	if at == nil {
 		return nil, err
 	}
 	keys := []string{}

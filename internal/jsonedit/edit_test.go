@@ -78,6 +78,16 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", path, value.JSON(v), err, want)
 		}
 	}
+	nested := []byte(`[{"name": "Ann", "address": {"city": "Rome", "geo": {"x": 1}}, "work": {"geo": 2}}]`)
+	if v, _, err := Read(nested, Path{0, "city"}); err != nil || v != "Rome" {
+		t.Errorf("city of an object further in: %v, %v", v, err)
+	}
+	if keys, err := Keys(nested, Path{0, "address"}); err != nil || len(keys) != 2 {
+		t.Error(keys, err)
+	}
+	if v, _, err := Read(nested, Path{0, "geo"}); err == nil {
+		t.Errorf("geo of two objects is %v", v)
+	}
 	if _, _, err := Read(doc, Path{"people", "nam"}); err == nil || !strings.Contains(err.Error(), `people[0]: there is no key "nam"`) {
 		t.Error(err)
 	}

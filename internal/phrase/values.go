@@ -192,7 +192,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 		}
 	}
 	for _, e := range r.Entities {
-		entityValue(e, tokens, add)
+		entityValue(e, r.Now, tokens, add)
 	}
 	innerDays(ctx, r, tokens, add)
 	g.texts(tokens, add)
@@ -403,8 +403,11 @@ func bytesOf(text string) (int, bool) {
 	return int(n), true
 }
 
+// backwards are times that are counted back from now: the last 7 days.
+var backwards = regexp.MustCompile(`(?i)\b(last|past|previous)\s+\S+\s+(days|weeks|months|years)\b`)
+
 // entityValue is what an entity of the request is.
-func entityValue(e extract.Entity, tokens []token, add func(string, int, int, any, float64)) {
+func entityValue(e extract.Entity, now time.Time, tokens []token, add func(string, int, int, any, float64)) {
 	first, last := -1, -1
 	for k := range tokens {
 		if tokens[k].start == e.Start {
@@ -420,7 +423,11 @@ func entityValue(e extract.Entity, tokens []token, add func(string, int, int, an
 	if e.Range && (e.Kind == extract.DateRange || e.Kind == extract.DateTime) {
 		switch {
 		case e.From != nil && e.To != nil:
-			add("span", first, last, map[string]any{"after": e.From, "before": e.To}, 0)
+			before := e.To
+			if day := now.Format(time.DateOnly); before == any(day) && backwards.MatchString(e.Text) {
+				before = day + "T24:00" // the last days are those up to now
+			}
+			add("span", first, last, map[string]any{"after": e.From, "before": before}, 0)
 		case e.From != nil:
 			add("since", first, last, e.From, 0)
 		case e.To != nil:
@@ -499,7 +506,7 @@ func innerDays(ctx context.Context, r *mapparams.Request, tokens []token, add fu
 			in := inner[0]
 			in.Start, in.End = in.Start+tokens[k].start, in.End+tokens[k].start
 			if in.Kind == extract.Date || in.Kind == extract.DateRange {
-				entityValue(in, tokens, add)
+				entityValue(in, r.Now, tokens, add)
 			}
 		}
 	}
