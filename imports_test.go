@@ -68,7 +68,7 @@ var imports = map[string][]string{
 	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
 
 	"internal/repair":       {"internal/fault", "internal/value"},
-	"internal/retrieve":     {"internal/fault", "internal/value"},
+	"internal/retrieve":     {"internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/extract":      {"internal/fault", "internal/value"},
 	"internal/planshape":    {"internal/value"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},

@@ -25,7 +25,7 @@ func (r *reader) read(to []int32, text string) []int32 {
 		n, ok := r.known[w]
 		if !ok {
 			n = -1
-			if r.small || !stopWords[w] {
+			if r.small || !lexicon().stop[w] {
 				stem := Stem(w)
 				if n, ok = r.stems[stem]; !ok {
 					n = int32(len(r.words))
@@ -181,7 +181,7 @@ func (x *Index) readRarity(usual []string) {
 	for w, stem := range x.words {
 		with := float64(len(x.postings.of(int32(w)))) + common[w]
 		x.rarity[w] = math.Log(1 + (n-with+0.5)/(with+0.5))
-		if verbStems[stem] {
+		if lexicon().verbStems[stem] {
 			x.rarity[w] *= verbShare
 		}
 	}

@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -12,7 +11,7 @@ func Clauses(request string, verb func(word string) bool) [][2]int {
 	words := Words(request)
 	next := 0 // the first word that is not before the end at hand
 	follows := func(at int) string {
-		for next < len(words) && (words[next].Start < at || leadIn[words[next].Text]) {
+		for next < len(words) && (words[next].Start < at || lexicon().leadIn[words[next].Text]) {
 			next++
 		}
 		if next == len(words) {
@@ -57,9 +56,6 @@ type clauseEnds struct {
 	run  [2]int // the blanks that were looked at last
 }
 
-// joining is behind the blanks at the end of a clause: a word that joins it to the next. blanks stand behind it, too.
-var joining = regexp.MustCompile(`^(?:and then|and|then|after that|afterwards|finally|next|as well as|but)[\t\n\f\r ]+`)
-
 // next gives the place of the next end, blanks around it included, and whether a clause ends there whatever follows.
 func (e *clauseEnds) next() (from, to int, firm, ok bool) {
 	for e.at < len(e.text) {
@@ -85,7 +81,7 @@ func (e *clauseEnds) next() (from, to int, firm, ok bool) {
 				behind++
 			}
 			to := e.blanks(behind)
-			if n := len(joining.FindString(e.text[to:min(len(e.text), to+longestJoining)])); n > 0 && to > behind {
+			if n := len(lexicon().joining.FindString(e.text[to:min(len(e.text), to+lexicon().longestJoining)])); n > 0 && to > behind {
 				e.at = e.blanks(to + n)
 				firm := strings.Contains(e.text[from:e.at], "\n") || strings.Contains(e.text[to:to+n], "then")
 				return from, e.at, firm, true
@@ -107,9 +103,6 @@ func (e *clauseEnds) next() (from, to int, firm, ok bool) {
 	return 0, 0, false, false
 }
 
-// longestJoining is how much of a text shows whether it begins with a joining word and a blank.
-const longestJoining = len("as well as ") + 1
-
 // blanks is where the blanks end that stand at a place.
 func (e *clauseEnds) blanks(at int) int {
 	if at >= e.run[0] && at < e.run[1] {
@@ -124,33 +117,8 @@ func (e *clauseEnds) blanks(at int) int {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
 
-// leadIn stands before the verb of a clause.
-var leadIn = map[string]bool{"then": true, "also": true, "please": true, "finally": true, "next": true, "and": true, "i": true, "want": true, "to": true, "would": true,
-	"like": true, "need": true, "you": true, "can": true, "could": true, "afterwards": true, "me": true, "help": true, "d": true}
-
 // LeadsIn reports whether a lower-case word only leads in to a wish, as connectives and politeness do.
-func LeadsIn(word string) bool { return leadIn[word] }
+func LeadsIn(word string) bool { return lexicon().leadIn[word] }
 
 // IsVerb reports whether a lower-case word is one that requests begin with: it says what is done, not what with.
-func IsVerb(word string) bool { return verbs[word] }
-
-var verbs = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`find get calculate retrieve provide search book show list create generate fetch check determine compute analyze
-		convert update delete add send write read save play order buy look tell give make set put take run open schedule plan compare evaluate identify
-		predict estimate store remove extract translate summarize print display sort filter count copy move rename download upload post publish share
-		notify call start stop turn apply edit combine merge split join classify detect recognize transcribe draw record return arrange reserve pay
-		deploy build test pick select choose grab fetch execute duplicate keep load clone rename erase clean parse format print export import monitor measure track locate explain describe recommend suggest answer ask`) {
-		out[w] = true
-	}
-	return out
-}()
-
-// verbStems are the stems of the verbs.
-var verbStems = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range verbs {
-		out[Stem(w)] = true
-	}
-	return out
-}()
+func IsVerb(word string) bool { return lexicon().verbs[word] }

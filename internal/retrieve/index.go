@@ -211,7 +211,7 @@ func (x *Index) ranked(score []float64, stems []string, list []int) []Ranked {
 func (x *Index) shared(stems []string, candidate int) string {
 	var b strings.Builder
 	for _, s := range stems {
-		if x.like != nil && smallStems[s] {
+		if x.like != nil && lexicon().stopStems[s] {
 			continue
 		}
 		w := x.word(s)

@@ -66,7 +66,7 @@ func newPlainIndex(candidates []Candidate, usual []string, stemsOf func(string) 
 	for s, p := range x.postings {
 		with := float64(len(p)) + common[s]
 		x.rarity[s] = math.Log(1 + (n-with+0.5)/(with+0.5))
-		if verbStems[s] {
+		if lexicon().verbStems[s] {
 			x.rarity[s] *= verbShare
 		}
 	}

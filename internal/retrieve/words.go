@@ -21,7 +21,7 @@ func Words(text string) []Word {
 	const usual = 6 // bytes of a word and the blank behind it
 	out := make([]Word, 0, len(text)/usual+1)
 	cutWords(text, func(w string, start, end int) {
-		out = append(out, Word{Stem: Stem(w), Text: w, Start: start, End: end, Stop: stopWords[w]})
+		out = append(out, Word{Stem: Stem(w), Text: w, Start: start, End: end, Stop: lexicon().stop[w]})
 	})
 	return out
 }
@@ -87,26 +87,3 @@ func allStems(text string) []string {
 	}
 	return out
 }
-
-// smallStems are the stems of the stop words.
-var smallStems = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range stopWords {
-		out[Stem(w)] = true
-	}
-	return out
-}()
-
-var stopWords = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`a an the this that these those it its it's is are am was were be been being do does did
-		done doing have has had having of to from into onto in on at as by for with about and or but then than so if
-		not no i i'm i'd i've i'll me my mine we us our you your he she they them his her their there here what which who
-		whom whose when where why how can could would should shall will may might must please want wants wanted need
-		needs needed like let lets let's just also too very some any all every both each per via using use used get give
-		given make help tell show hi hello thanks thank what's how's that's there's don't doesn't can't
-		after before while first next finally later now up out off over under within inside`) {
-		out[w] = true
-	}
-	return out
-}()
