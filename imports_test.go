@@ -73,7 +73,7 @@ var imports = map[string][]string{
 	"internal/planshape":    {"internal/value"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
-	"internal/coverage/fit": {"internal/coverage"},
+	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},
 	"internal/compose/fit":  {"ir", "nodes", "internal/catalogue", "internal/compose", "internal/mapparams", "internal/retrieve"},
 	"internal/mapparams":    {"ir", "internal/fault", "internal/value", "internal/extract", "internal/retrieve"},
 	"internal/phrase":       {"ir", "internal/fault", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},

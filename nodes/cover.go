@@ -85,12 +85,22 @@ nodes:
 				}
 				covered := coverage.ByWords(read.Text, said, values, marks)
 				out := coverageValue(covered)
-				out["left"] = covered.Left(read.Text).Measure(in.Prep["asking"] == true, len(w.Nodes) == 1)
+				out["left"] = covered.Left(read.Text, saysOf(w, shelf.Catalogue)).Measure(in.Prep["asking"] == true, len(w.Nodes) == 1)
 				out["strict"] = whole || strict(w, shelf.Catalogue)
 				return engine.Output{Result: out}, nil
 			}
 		},
 	}
+}
+
+// saysOf are what the components of a workflow's steps say of themselves.
+func saysOf(w *ir.Workflow, c *ir.Catalogue) (out []string) {
+	for _, n := range w.Nodes {
+		if of := c.Get(n.Type); of != nil {
+			out = append(out, of.Name+" "+of.Description)
+		}
+	}
+	return out
 }
 
 // strict reports whether a step has a component that states effects, or forms: it does what it says and nothing else. What others

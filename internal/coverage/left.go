@@ -23,18 +23,19 @@ type Left struct {
 	Share   float64 // the share of all words, from 0 to 1
 	Marks   int     // what limits, times or repeats what is done
 	One     bool    // there is one clause: a component that fits it may say it in other words altogether
+	Said    float64 // the share of the words, values aside, that names and descriptions of the steps have, from 0 to 1
 }
 
-// Weights are what each of Left counts, and Asking, that values have to be asked for: then the rest of the request has to be met
-// more surely, since a question about a plan that is none is worse than no plan; and Single, that the workflow has one step.
+// Weights are what each of Left counts, and what does for any plan: Base; that values have to be asked for: Asking, since a question
+// about a plan that is none is worse than no plan; and that the workflow has one step: Single.
 type Weights struct {
-	Clause, Weight, Clauses, Wishes, Share, One, Asking, Single float64
+	Base, Clause, Weight, Clauses, Wishes, Share, One, Asking, Single, Said float64
 }
 
 // Sum is the measure of what is left.
 func (l Left) Sum(w Weights, asking, single bool) float64 {
-	sum := w.Clause*l.Clause + w.Weight*l.Weight + w.Clauses*float64(min(l.Clauses, mostCounted)) +
-		w.Wishes*float64(min(l.Wishes, mostCounted)) + w.Share*l.Share
+	sum := w.Base + w.Clause*l.Clause + w.Weight*l.Weight + w.Clauses*float64(min(l.Clauses, mostCounted)) +
+		w.Wishes*float64(min(l.Wishes, mostCounted)) + w.Share*l.Share + w.Said*l.Said
 	for _, f := range []struct {
 		is     bool
 		weight float64
@@ -82,6 +83,8 @@ var leftData = sync.OnceValue(func() leftWords {
 	}
 	d.about, d.asking, d.self, d.wishes, d.negative = wordSet(d.About), wordSet(d.Asking), wordSet(d.Self), wordSet(d.Wishes), wordSet(d.Negative)
 	d.given, d.bounds, d.per, d.polite = wordSet(d.Given), wordSet(d.Bounds), wordSet(d.Per), wordSet(d.Polite)
+	d.subjects, d.determiners, d.asks, d.before = wordSet(d.Subjects), wordSet(d.Determiners), wordSet(d.Asks), wordSet(d.Before)
+	d.has = wordSet("has have had is are")
 	d.limits = map[string][][]string{}
 	for _, text := range d.Limits {
 		words := strings.Fields(text)
@@ -99,9 +102,11 @@ type leftWords struct {
 	Weights        Weights
 
 	Asking, Self, Wishes, Negative, Given, Bounds, Per, Polite string
+	Subjects, Determiners, Asks, Before                        string
 
 	about                                                      map[string]bool
 	asking, self, wishes, negative, given, bounds, per, polite map[string]bool
+	subjects, determiners, asks, before, has                   map[string]bool
 	limits                                                     map[string][][]string // by their first word
 }
 
@@ -115,19 +120,21 @@ const (
 	leastClause = 0.5
 )
 
-// cutting words begin a clause wherever they stand.
-var cutting = map[string]bool{"and": true, "then": true, "but": true, "also": true, "if": true, "unless": true, "when": true, "while": true, "because": true}
-
 // joins are the words behind which a clause may begin.
 var joins = map[string]bool{"and": true, "then": true, "but": true, "also": true}
 
-// Left says how much of a request is open. The time is linear in the request.
-func (c Coverage) Left(request string) Left {
+// Left says how much of a request is open; steps are what each step of a workflow says of itself: its component's name and description. The time is linear in the request and the texts of steps.
+func (c Coverage) Left(request string, steps []string) Left {
 	d := leftData()
-	var out Left
-	var all, clause weighed
-	weighty, begin := 0, noWord
-	end := func() {
+	out := Left{}
+	var all weighed
+	var clause clauseLeft
+	weighty := 0
+	end := func(asked bool) {
+		if clause.isContext(asked) {
+			clause = clauseLeft{}
+			return
+		}
 		if clause.sum > leastClause {
 			weighty++
 			out.Clause = max(out.Clause, clause.open/clause.sum)
@@ -135,24 +142,29 @@ func (c Coverage) Left(request string) Left {
 		}
 		if clause.sum > leastOpen && clause.open > openShare*clause.sum {
 			out.Clauses++
-			if begin == openWord {
+			if clause.begin == openWord {
 				out.Wishes++
 			}
 		}
-		clause, begin = weighed{}, noWord
+		clause = clauseLeft{}
 	}
 	part, open, before := 0, 0, 0
-	var words []placed
-	for _, w := range retrieve.Words(request) {
+	said := retrieve.Words(request)
+	words := make([]placed, 0, len(said))
+	for k, w := range said {
 		for part < len(c.Parts) && c.Parts[part].End <= w.Start {
 			part++
 		}
 		for open < len(c.Open) && c.Open[open].End <= w.Start {
 			open++
 		}
-		begins := before <= w.Start && ends(request[before:w.Start])
-		if cutting[w.Text] || begins {
-			end()
+		between := ""
+		if before <= w.Start {
+			between = request[before:w.Start]
+		}
+		begins := ends(between)
+		if d.cuts(request, said, k, between) {
+			end(strings.Contains(between, "?"))
 		}
 		before = max(before, w.End)
 		isOpen := open < len(c.Open) && c.Open[open].Start <= w.Start
@@ -166,14 +178,15 @@ func (c Coverage) Left(request string) Left {
 			}
 		}
 		words = append(words, placed{w, by, begins || len(words) == 0 || joins[words[len(words)-1].Text]})
+		d.mood(&clause, said, k)
 		if by == aValue {
-			begin = cmp.Or(begin, otherWord)
+			clause.begin = cmp.Or(clause.begin, otherWord)
 			continue
 		}
-		if begin == noWord && !retrieve.LeadsIn(w.Text) && !cutting[w.Text] {
-			begin = otherWord
+		if clause.begin == noWord && !retrieve.LeadsIn(w.Text) && !joins[w.Text] {
+			clause.begin = otherWord
 			if isOpen && !w.Stop && !d.about[w.Text] {
-				begin = openWord
+				clause.begin = openWord
 			}
 		}
 		if w.Stop {
@@ -197,13 +210,74 @@ func (c Coverage) Left(request string) Left {
 		all.add(weight, unexplained)
 	}
 	out.Marks = d.marks(words)
-	end()
+	end(strings.Contains(request[min(before, len(request)):], "?"))
 	if all.sum > 0 {
 		out.Share = all.open / all.sum
 	}
 	out.One = weighty <= 1
+	out.Said = d.said(words, steps)
 	return out
 }
+
+// clauseLeft is what is known of a clause: its words, how it begins, and its mood.
+type clauseLeft struct {
+	weighed
+	begin   int
+	subject bool // it begins with what is spoken of
+	settled bool // whether it does is known
+	asks    bool // it has a word of wishing or asking
+}
+
+// isContext reports whether a clause says how things are and asks for nothing: my parents come for a week. It explains the request, and
+// no step has to.
+func (c *clauseLeft) isContext(asked bool) bool { return c.subject && !c.asks && !asked }
+
+// mood notes what the next word says of the mood of its clause.
+func (d *leftWords) mood(c *clauseLeft, said []retrieve.Word, k int) {
+	w := said[k].Text
+	c.asks = c.asks || d.asks[w] || w == "to" && k > 0 && d.has[said[k-1].Text]
+	if !c.settled && !d.before[w] {
+		c.subject, c.settled = d.subjects[w], true
+	}
+}
+
+// cuts reports whether a clause begins with a word: at the end of a sentence and with then, and behind a comma or and where what
+// follows begins as wishes and sentences do. A list of things, and what is said of them, is no clause of its own.
+func (d *leftWords) cuts(request string, said []retrieve.Word, k int, between string) bool {
+	comma := ends(between)
+	if comma && strings.Trim(between, ", \"'") != "" || said[k].Text == "then" {
+		return true
+	}
+	if !comma && !cutting[said[k].Text] {
+		return false
+	}
+	at := k
+	for at < len(said) && (retrieve.LeadsIn(said[at].Text) || cutting[said[at].Text] || d.about[said[at].Text] && strings.HasSuffix(said[at].Text, "ly")) {
+		if wishing[said[at].Text] {
+			return true
+		}
+		at++
+	}
+	if at == len(said) {
+		return false
+	}
+	if w := said[at].Text; pronouns[w] || questions[w] || retrieve.IsVerb(w) {
+		return true
+	}
+	return at+1 < len(said) && !said[at].Stop && d.determiners[said[at+1].Text] && strings.TrimSpace(request[said[at].End:said[at+1].Start]) == ""
+}
+
+// cutting words may begin a clause wherever they stand.
+var cutting = map[string]bool{"and": true, "then": true, "but": true, "also": true, "if": true, "unless": true, "when": true, "while": true, "because": true}
+
+// wishing are the words leading in to a clause that make sure that it is one.
+var wishing = wordSet("i want would need please you could can also then help")
+
+// pronouns begin a clause, and so do words of questions.
+var (
+	pronouns  = wordSet("i i'm i've i'd i'll we we're we've you it it's he she they there there's that's what's")
+	questions = wordSet(`what which who whom whose when where why how is are was were do does did can could would should will may might must`)
+)
 
 // What the first word of a clause is, those that lead in to it aside.
 const (

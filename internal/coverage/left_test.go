@@ -9,22 +9,26 @@ func TestLeft(t *testing.T) {
 		{By: "node:hotel", Texts: []string{"bookHotel", "Reserve a room in a hotel.", "hotel name", "nights"}},
 	}
 	values := []Value{{By: "input:city", Text: "Rome"}, {By: "input:days", Text: "3"}, {By: "input:hotel", Text: "Grand Plaza"}}
+	says := []string{"getWeatherForecast Get the weather forecast of a city for some days.", "bookHotel Reserve a room in a hotel."}
 	for request, met := range map[string]bool{
 		"Get the weather forecast of Rome for 3 days and book a room in the hotel Grand Plaza.":                                    true,
 		"I am planning a trip. Could you please provide information about the weather in Rome, and reserve the Grand Plaza hotel?": true,
 		"Additionally, I would appreciate details of the forecast in Rome for 3 days.":                                             true,
+		"My grandparents celebrate their golden anniversary there. Get the weather forecast of Rome for 3 days.":                   true,
+		"Get the weather forecast of Rome for 3 days, sunny mornings, rainy afternoons.":                                           true,
 
-		"Get the weather forecast of Rome for 3 days and polish the old shoes.":        false,
-		"Get the weather forecast of Rome. Then the old violin has to be tuned.":       false,
-		"Only if the board has voted yes, get the weather forecast of Rome.":           false,
-		"Get the weather forecast of Rome for 3 days, provided that the sensor works.": false,
-		"Book a room in the hotel Grand Plaza without breakfast.":                      false,
-		"Get the weather forecast of Rome every Monday at seven.":                      false,
-		"Get the weather forecast of Rome for each of our twelve offices.":             false,
-		"Paint the fence in green.":                                                    false,
+		"My grandparents want a golden anniversary cake. Get the weather forecast of Rome for 3 days.": false,
+		"Get the weather forecast of Rome for 3 days and polish the old shoes.":                        false,
+		"Get the weather forecast of Rome. Then the old violin has to be tuned.":                       false,
+		"Only if the board has voted yes, get the weather forecast of Rome.":                           false,
+		"Get the weather forecast of Rome for 3 days, provided that the sensor works.":                 false,
+		"Book a room in the hotel Grand Plaza without breakfast.":                                      false,
+		"Get the weather forecast of Rome every Monday at seven.":                                      false,
+		"Get the weather forecast of Rome for each of our twelve offices.":                             false,
+		"Paint the fence in green.": false,
 	} {
 		c := ByWords(request, said, values, nil)
-		if left := c.Left(request); (left.Measure(false, false) < 1) != met {
+		if left := c.Left(request, says); (left.Measure(false, false) < 1) != met {
 			t.Errorf("%s\nleft %+v, measure %.2f; met is %v\nopen %v", request, left, left.Measure(false, false), met, c.Open)
 		}
 	}
@@ -51,7 +55,7 @@ func TestMarksThatLimitNothing(t *testing.T) {
 		"for each of the seven teams search the website, one by one":               2,
 		"do it all 12 times":                                                       1,
 	} {
-		if got := ByWords(request, said, values, nil).Left(request).Marks; got != want {
+		if got := ByWords(request, said, values, nil).Left(request, nil).Marks; got != want {
 			t.Errorf("%s: %d marks, want %d", request, got, want)
 		}
 	}
