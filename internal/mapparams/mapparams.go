@@ -64,6 +64,7 @@ func Map(ctx context.Context, request *Request, inputs []Input, about string) (R
 	r := Result{Extracted: map[string]any{}, Confidence: 1, Taken: map[string][2]int{}}
 	m := newMapper(request, inputs, about)
 	m.enums(&r)
+	m.explained(&r)
 	m.lines(&r)
 	if err := m.assign(ctx, &r); err != nil {
 		return Result{}, err
@@ -229,7 +230,8 @@ func (m *mapper) convert(in *spec, c *candidate) (any, bool) {
 	if t, ok := c.instant(); ok {
 		return formatDate(t, in.Description), true
 	}
-	return c.text, true
+	text, _ := m.trimmed(in, c)
+	return text, true
 }
 
 // items brings the items of a list to the type that an input's description says they have; not ok if they are of another.

@@ -28,6 +28,7 @@ var prepositions = map[string]bool{
 	"from": true, "of": true, "to": true, "into": true, "onto": true, "as": true, "at": true, "in": true, "under": true, "on": true, "by": true, "for": true,
 	"with": true, "between": true, "and": true, "near": true, "since": true, "until": true, "till": true, "before": true, "after": true, "inside": true,
 	"within": true, "named": true, "called": true, "titled": true, "about": true, "using": true, "via": true, "through": true,
+	"featuring": true, "starring": true, // participles that stand as prepositions do
 }
 
 // roleScore says how well the preposition before a value suits an input.
@@ -76,6 +77,10 @@ func roleScore(r role, w wants, preposition string) float64 {
 	case "on":
 		if w == wantsDate {
 			return some
+		}
+	case "featuring", "starring":
+		if w == wantsPerson {
+			return fair
 		}
 	case "by":
 		switch w {

@@ -48,6 +48,11 @@ func (m *mapper) score(i, ci int) float64 {
 		}
 	}
 	s += m.cues(in, c) + m.inside(in, c) + m.unitScore(in, c) + compassScore(in, m.behind(c))
+	if m.namesItself(in, c) {
+		s -= certain
+	} else if _, cut := m.trimmed(in, c); cut {
+		s += wordBeside
+	}
 	if m.countsSeries(in, c) {
 		return impossible
 	}
@@ -85,6 +90,34 @@ func (m *mapper) labelled(in *spec, label string) (own, others bool) {
 		others = others || says(&m.inputs[i])
 	}
 	return false, others
+}
+
+// namesItself reports whether all words of a candidate are such as say what the input is: they are no value of it.
+func (m *mapper) namesItself(in *spec, c *candidate) bool {
+	if c.class != classPhrase && c.class != className || c.last < c.first {
+		return false
+	}
+	for _, w := range m.Words[c.first : c.last+1] {
+		if !in.text[w.Stem] && !in.name[w.Stem] && !w.Stop {
+			return false
+		}
+	}
+	return true
+}
+
+// trimmed takes the words behind a phrase off that say what the input is of: a rock concert for the genre of a concert.
+func (m *mapper) trimmed(in *spec, c *candidate) (text string, cut bool) {
+	if c.class != classPhrase || c.last <= c.first || in.Type != value.String || in.wants != wantsAnything || in.examples[strings.ToLower(c.text)] {
+		return c.text, false
+	}
+	last := c.last
+	for last > c.first && in.text[m.Words[last].Stem] {
+		last--
+	}
+	if last == c.last || m.Words[last].Stop || in.text[m.Words[last].Stem] {
+		return c.text, false
+	}
+	return m.Text[c.start:m.Words[last].End], true
 }
 
 // countsSeries reports whether a number says how many numbered inputs there are: two numbers, 40 and 50.

@@ -179,8 +179,10 @@ func repoScore(_ *spec, c *candidate, _ float64) (float64, bool) {
 	return sure, c.is(extract.Repo) || c.is(extract.Path) && strings.Count(c.text, "/") == 1
 }
 
-func dateScore(_ *spec, c *candidate, base float64) (float64, bool) {
+func dateScore(in *spec, c *candidate, base float64) (float64, bool) {
 	switch {
+	case in.role == noRole && c.is(extract.DateRange) && (c.part == fromPart) != strings.Contains(strings.ToLower(in.Description), "yy"):
+		return sure - some, true // a period as it is said, or its first day where a day is to be written
 	case c.is(extract.Date, extract.DateRange, extract.DateTime):
 		return sure, true
 	case c.temporal():

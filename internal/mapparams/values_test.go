@@ -71,7 +71,14 @@ func TestValues(t *testing.T) {
 		{"in its other form", "how manta rays swim", []Input{text("fish", "Such as tuna, manta ray")}, `{"fish":"manta ray"}`},
 		{"several of a list", "avoid ferries and tolls", []Input{maybe(list("avoid", "What to avoid: one of tolls, highways, ferries."))}, `{"avoid":["tolls","ferries"]}`},
 		{"several of a closed set", "temperature and noise of it", []Input{{Name: "metrics", Type: value.Array, Enum: []any{"temperature", "humidity", "noise"}}}, `{"metrics":["temperature","noise"]}`},
+		{"a number that its description explains", "one who offers ironing in Oslo", []Input{whole("service_id", "The id: '1' represents a cleaning service, '2' represents an ironing service"), whole("city_id", "1 for Rome, 2 for Oslo, etc.")}, `{"city_id":2,"service_id":2}`},
+		{"a value of a closed set by what it stands for", "only the free ones", []Input{{Name: "entry", Type: value.String, Enum: []any{"True", "False"}, Description: "Use 'True' for free ones, 'False' for those with a fee"}}, `{"entry":"True"}`},
+		{"what stands before what it is of", "find rock concerts", []Input{text("genre", "Genre of the concert")}, `{"genre":"rock"}`},
+		{"a period as it is said", "concerts of next month", []Input{text("date", "When it is")}, `{"date":"next month"}`},
+		{"or its first day", "concerts of next month", []Input{text("date", "YYYY-MM-DD")}, `{"date":"2024-02-01"}`},
+		{"who is in it", "a film directed by Jim Henson and featuring Ana de Armas", []Input{maybe(text("cast", "The lead actors")), maybe(text("directed_by", "The director of the film"))}, `{"cast":"Ana de Armas","directed_by":"Jim Henson"}`},
 		// what nothing says
+		{"what an input is called is no value", "the IP address of it", []Input{text("target_ip", "The IP address")}, `{}`},
 		{"how many there are is no value", "the divisor of two numbers: 40 and 50", []Input{whole("num1", "The first number"), whole("num2", "The second number")}, `{"num1":40,"num2":50}`},
 		{"who made it is no title", "songs by Ariana Grande", []Input{maybe(text("album", "The name of the album")), maybe(text("artist", "The name of the artist"))}, `{"artist":"Ariana Grande"}`},
 	} {
