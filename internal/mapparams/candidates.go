@@ -64,6 +64,8 @@ const (
 	yearPart
 	monthPart
 	dayPart
+	datePart // of a moment
+	clockPart
 	unitPart  // the currency of an amount
 	firstPart // of a name with a comma: the city of Rome, Italy
 	lastPart
@@ -296,8 +298,15 @@ func candidatesOf(e extract.Entity, now time.Time) []candidate {
 		return candidatesOfRange(c, e, now)
 	case extract.DateTime:
 		c.counts(e.Text)
-		if s, ok := e.Value.(string); ok && len(s) >= 10 {
+		if s, ok := e.Value.(string); ok && len(s) > len(time.DateOnly) {
 			c.text = s
+			date, clock := c, c
+			date.kind, date.part, date.date = extract.Date, datePart, s[:len(time.DateOnly)]
+			date.text = date.date
+			clock.kind, clock.part = extract.Time, clockPart
+			clock.text = s[len(time.DateOnly)+1:][:len("15:04")]
+			date.number, clock.number = nil, nil
+			return []candidate{c, date, clock}
 		} else if e.Range {
 			return bothEnds(c, e)
 		}

@@ -244,7 +244,7 @@ func isCode(s string) bool {
 var (
 	dottedNumbers = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}$`)
 	telephone     = regexp.MustCompile(`^\d{1,4}(?:-\d{2,4}){1,3}-\d{4}$`)
-	amountForm    = regexp.MustCompile(`^[\d.,:]+-?(?:\pL+|\pL+-\pL+)$`)
+	amountForm    = regexp.MustCompile(`^[\d.,:]+(?:-?\p{Ll}+(?:-\p{Ll}+)?|-\pL+(?:-\pL+)?|\pL{1,3})$`)
 	codeForm      = regexp.MustCompile(`^(?:[\pL\d.-]*(?:\pL[.-]?\d|\d[.-]?\pL)[\pL\d._-]*|[\pL\d.-]*[\pL\d]_[\pL\d][\pL\d._-]*|\p{Ll}+\p{Lu}[\pL\d]*)$`)
 )
 

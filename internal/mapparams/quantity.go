@@ -24,6 +24,10 @@ func (m *mapper) mayTake(in *spec, c *candidate) bool {
 		return in.role == targetRole
 	case yearPart, monthPart, dayPart:
 		return in.part == c.part
+	case datePart:
+		return in.wants == wantsDate && !momentWords.MatchString(in.Description)
+	case clockPart:
+		return in.wants == wantsTime && !momentWords.MatchString(in.Description) && !in.named("date")
 	case unitPart:
 		return in.currency
 	case firstPart:
@@ -33,6 +37,9 @@ func (m *mapper) mayTake(in *spec, c *candidate) bool {
 	}
 	return true
 }
+
+// momentWords is how a description asks for a day together with a time.
+var momentWords = regexp.MustCompile(`(?i)date ?time|timestamp|iso.?8601|(?:dd|d)[T ]+hh|date and time`)
 
 // named reports whether one of some words is in the name of an input.
 func (s *spec) named(words ...string) bool {

@@ -97,12 +97,17 @@ func (m *mapper) namesItself(in *spec, c *candidate) bool {
 	if c.class != classPhrase && c.class != className || c.last < c.first {
 		return false
 	}
+	says := false // small words alone name nothing: A is a file
 	for _, w := range m.Words[c.first : c.last+1] {
-		if !in.text[w.Stem] && !in.name[w.Stem] && !w.Stop {
+		_, sort := wantWords[w.Text]
+		switch {
+		case in.text[w.Stem], in.name[w.Stem], sort && in.wants == wantsCode, w.Text == "id":
+			says = true
+		case !w.Stop:
 			return false
 		}
 	}
-	return true
+	return says
 }
 
 // trimmed takes the words behind a phrase off that say what the input is of: a rock concert for the genre of a concert.

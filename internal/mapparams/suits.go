@@ -183,6 +183,8 @@ func dateScore(in *spec, c *candidate, base float64) (float64, bool) {
 	switch {
 	case in.role == noRole && c.is(extract.DateRange) && (c.part == fromPart) != strings.Contains(strings.ToLower(in.Description), "yy"):
 		return sure - some, true // a period as it is said, or its first day where a day is to be written
+	case c.is(extract.DateTime) && !momentWords.MatchString(in.Description):
+		return sure - some, true // its day alone suits better
 	case c.is(extract.Date, extract.DateRange, extract.DateTime):
 		return sure, true
 	case c.temporal():
