@@ -192,15 +192,10 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 	}
 	asked := stemsOf(request)
 	does := s.effectVerbs()
-	opaque := s.opaque(r)
-	for _, clause := range retrieve.Clauses(request, nil) {
-		for k, w := range retrieve.Words(request[clause[0]:clause[1]]) {
-			if opaque && k > 0 {
-				break // its past requests tell more than a word inside a question
-			}
-			if !w.Stop && does[w.Stem] != "" && !own[w.Stem] {
-				return "the saved workflow " + r.Name + " does only a part: nothing in it can " + w.Text
-			}
+	opaque := s.opaque(r) // then its past requests tell more than a word: see coverage.Said
+	for _, w := range retrieve.Words(request) {
+		if !opaque && !w.Stop && does[w.Stem] != "" && !own[w.Stem] {
+			return "the saved workflow " + r.Name + " does only a part: nothing in it can " + w.Text
 		}
 	}
 	for _, n := range r.Workflow().Nodes {

@@ -66,17 +66,18 @@ nodes:
 				}
 				said, values := saidBySteps(w, shelf.Catalogue)
 				says, examples := texts(in.Prep["says"]), texts(in.Prep["examples"])
+				own := coverage.Said{By: "workflow", Texts: says}
 				whole := len(examples) > 0 && !saysItself(said, says)
-				said = append(said, coverage.Said{By: "workflow", Texts: append(says, examples...), Whole: whole})
+				var spoken map[string]bool
+				if !whole {
+					own.Texts = append(says, examples...)
+				} else if own.Past, spoken, err = d.pastRequests(ctx, examples, in); err != nil {
+					return engine.Output{}, err
+				}
+				said = append(said, own)
 				given, _ := in.Prep["values"].(map[string]any)
 				values = append(inputValues(given, read.Entities), values...)
 				var marks [][2]int
-				var spoken map[string]bool
-				if whole {
-					if spoken, err = d.kindsIn(ctx, examples, in); err != nil {
-						return engine.Output{}, err
-					}
-				}
 				for _, e := range read.Entities {
 					if spoken[string(e.Kind)] {
 						continue // it was approved for such values
@@ -130,19 +131,24 @@ func saysItself(steps []coverage.Said, says []string) bool {
 	return 2*n >= len(known)
 }
 
-// kindsIn are the kinds of values that requests hold.
-func (d Deps) kindsIn(ctx context.Context, requests []string, in engine.Input) (map[string]bool, error) {
-	out := map[string]bool{}
+// pastRequests are requests without the values that they hold, and the kinds of those.
+func (d Deps) pastRequests(ctx context.Context, requests []string, in engine.Input) (plain []string, kinds map[string]bool, err error) {
+	kinds = map[string]bool{}
 	for _, request := range requests {
 		read, err := d.reading(ctx, request, in.Prep["now"], in.Now)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		text := []byte(read.Text)
 		for _, e := range read.Entities {
-			out[string(e.Kind)] = true
+			kinds[string(e.Kind)] = true
+			for i := e.Start; i < e.End; i++ {
+				text[i] = ' '
+			}
 		}
+		plain = append(plain, string(text))
 	}
-	return out, nil
+	return plain, kinds, nil
 }
 
 // saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take.

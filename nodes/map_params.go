@@ -196,8 +196,8 @@ func workflowInputs(w *ir.Workflow, c *ir.Catalogue) []mapparams.Input {
 					rank[alt.Ref.Root] = len(rank) + 1
 					out[i].Step, out[i].Order = n.Type+" "+cmp.Or(u.does, n.Purpose), order+1
 					at := slices.IndexFunc(u.inputs, func(p ir.Port) bool { return p.Key == k })
-					if at < 0 || path != "" {
-						continue
+					if at < 0 || path != "" || u.given[k] != e.Text {
+						continue // a part of what the port takes is not of its kind: grep TODO ${folder}
 					}
 					port := u.inputs[at]
 					out[i].Key, out[i].Kind, out[i].Enum = port.Key, port.Kind, port.Enum

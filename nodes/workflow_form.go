@@ -19,9 +19,25 @@ type made struct {
 	same    []int // steps that many saved workflows share say nothing of any of them: then none
 }
 
+// manySame is how many saved workflows may have the same steps for those to say anything of one of them.
+const manySame = 3
+
+// common reports whether more than that have them.
+func (s *candidates) common(steps string) bool {
+	n := 0
+	for _, r := range s.Records {
+		if r.Traits().Steps == steps {
+			n++
+		}
+		if n > manySame {
+			return true
+		}
+	}
+	return false
+}
+
 // madeFor composes the workflow for a request.
 func (s *candidates) madeFor(ctx context.Context, request *mapparams.Request) (made, error) {
-	const most = 3
 	result, err := s.compose(ctx, request)
 	if err != nil || result.Workflow == nil {
 		return made{partial: result.Partial}, err
@@ -32,7 +48,7 @@ func (s *candidates) madeFor(ctx context.Context, request *mapparams.Request) (m
 			m.same = append(m.same, n)
 		}
 	}
-	if len(m.same) > most {
+	if len(m.same) > manySame {
 		m.same = nil
 	}
 	return m, nil
@@ -81,7 +97,7 @@ func (s *candidates) lower(ctx context.Context, ranked []retrieve.Ranked, steps 
 	for k := range ranked[:min(first, len(ranked))] {
 		r := s.Records[ranked[k].Index]
 		own := r.Traits().Steps
-		if own == steps || len(r.Examples) == 0 {
+		if own == steps || len(r.Examples) == 0 || s.common(own) {
 			continue
 		}
 		example, err := mapparams.Read(ctx, r.Examples[0], now)

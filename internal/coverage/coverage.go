@@ -46,9 +46,9 @@ type Value struct {
 type Said struct {
 	By    string
 	Texts []string
-	// Whole tells that the texts are all there is to know what it does, such as past requests of what runs a program: it stands
-	// for every word of a clause of which it has enough.
-	Whole bool
+	// Past are past requests, their values left out, where they and the texts are all there is to know what it does, such as
+	// of what runs a program: it stands for every word of a clause of which it has enough; see wholes.
+	Past []string
 }
 
 // grave are words of grammar that change what is asked for: negation, exception, condition and repetition. No component's
@@ -96,15 +96,17 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 	taken := place(request, values)
 	by := map[string][]string{}
 	for _, s := range said {
-		for _, text := range s.Texts {
-			for _, w := range retrieve.Words(text) {
-				if !w.Stop && !slices.Contains(by[w.Stem], s.By) {
-					by[w.Stem] = append(by[w.Stem], s.By)
+		for _, texts := range [][]string{s.Texts, s.Past} {
+			for _, text := range texts {
+				for _, w := range retrieve.Words(text) {
+					if !w.Stop && !slices.Contains(by[w.Stem], s.By) {
+						by[w.Stem] = append(by[w.Stem], s.By)
+					}
 				}
 			}
 		}
 	}
-	whole := wholes(request, said)
+	whole := wholes(request, said, taken, marks)
 	b := builder{request: request}
 	next, mark, before := 0, 0, ""
 	words := retrieve.Words(request)
@@ -128,7 +130,7 @@ func ByWords(request string, said []Said, values []Value, marks [][2]int) Covera
 		switch {
 		case isGrave(words, k) && !inWhole:
 			b.open(w.Start, w.End, "nothing in it is about this")
-		case inMark:
+		case inMark && !inWhole:
 			b.open(marks[mark][0], marks[mark][1], noTaker)
 		case len(who) > 0 && slices.Contains(who, before):
 			b.part(w.Start, w.End, before)

@@ -9,7 +9,7 @@ import (
 // TestByWordsWhole: what has no words but those of its past requests stands for the rest of a wish that is like them, and for
 // nothing that is added to one.
 func TestByWordsWhole(t *testing.T) {
-	past := []Said{{By: "workflow", Whole: true, Texts: []string{"card-not-working", "why is my card not working", "my bank card was declined in a shop"}}}
+	past := []Said{{By: "workflow", Texts: []string{"card-not-working"}, Past: []string{"why is my card not working", "my bank card was declined in a shop", "a payment by card does not go through"}}}
 	for request, want := range map[string]string{
 		"my new card is not working":                         "",
 		"why was my card declined if I was in a shop":        "",
@@ -21,15 +21,53 @@ func TestByWordsWhole(t *testing.T) {
 		"my card is declined. Then order a pizza":            "order pizza",
 		"my card is not working. How is that to be handled?": "",
 		"play some loud music":                               "play loud music",
+		"my card is not working and I am at the station":     "",
+		"my card is not working and I don't know the reason": "",
+		"my card is not working and I want a pizza":          "pizza",
+		"can you check if my card is declined":               "",
+		"my card is not working. It opens in 5 minutes":      "",
 	} {
 		var open []string
-		for _, o := range ByWords(request, past, nil, nil).Open {
+		for _, o := range ByWords(request, past, nil, numbersOf(request)).Open {
 			open = append(open, o.Text)
 		}
 		if got := strings.Join(open, " "); got != want {
 			t.Errorf("%q: open %q, want %q", request, got, want)
 		}
 	}
+}
+
+// TestByWordsFew: of what was approved for one wording or two every word has to be known.
+func TestByWordsFew(t *testing.T) {
+	said := []Said{{By: "workflow", Texts: []string{"disk-report"}, Past: []string{"how full are the disks"}}}
+	for request, want := range map[string]string{
+		"how full are the disks":              "",
+		"how full are all the disks?":         "",
+		"give me the disk report":             "",
+		"how empty are the disks":             "empty",
+		"how full are the disks of 3":         "3",
+		"how full are the disks and printers": "printers",
+		"how full are the disks, and I wait":  "wait",
+		"are the disks not full":              "not",
+	} {
+		var open []string
+		for _, o := range ByWords(request, said, nil, numbersOf(request)).Open {
+			open = append(open, o.Text)
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%q: open %q, want %q", request, got, want)
+		}
+	}
+}
+
+// numbersOf are the places of the digits of a text.
+func numbersOf(text string) (out [][2]int) {
+	for k := range text {
+		if '0' <= text[k] && text[k] <= '9' {
+			out = append(out, [2]int{k, k + 1})
+		}
+	}
+	return out
 }
 
 func TestByWords(t *testing.T) {

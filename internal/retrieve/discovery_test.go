@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 )
@@ -69,6 +70,43 @@ func TestFirst(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(all, func(a, b Ranked) int { return int(1e6 * (b.Score - a.Score)) }) {
 			t.Errorf("%q: not in order", request)
+		}
+	}
+}
+
+// TestApart: what many of the first have tells nothing, what one of them has tells most.
+func TestApart(t *testing.T) {
+	var cards []Candidate
+	for _, what := range []string{"lost", "late", "blocked", "broken"} {
+		cards = append(cards, Candidate{Name: "card-" + what, Description: "Card " + what + ".",
+			Examples: []string{"my new bank card is " + what, "is the card of my bank " + what, "the " + what + " card of mine"}})
+	}
+	x, err := NewDiscovery(t.Context(), cards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []int{0, 1, 2, 3}
+	for request, want := range map[string][2]int{"my new bank card is late": {1, 80}, "late": {1, 10}, "my new bank card is here": {-1, 40}, "": {-1, 1}} {
+		for k, got := range x.like.apart(request, all) {
+			if k == want[0] != (100*got > float64(want[1])) {
+				t.Errorf("%q is %.2f like %s", request, got, cards[k].Name)
+			}
+		}
+	}
+}
+
+// TestSolve holds the solver to its equations.
+func TestSolve(t *testing.T) {
+	full := [][]float64{{4, 2, 1}, {2, 5, 3}, {1, 3, 6}}
+	m, b := [][]float64{{4}, {2, 5}, {1, 3, 6}}, []float64{1, -2, 3}
+	solve(m, b)
+	for i, want := range []float64{1, -2, 3} {
+		got := 0.0
+		for j := range b {
+			got += full[i][j] * b[j]
+		}
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("row %d: %v, want %v", i, got, want)
 		}
 	}
 }

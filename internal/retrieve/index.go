@@ -169,6 +169,11 @@ func (x *Index) first(ctx context.Context, request string, most int, some []int)
 		near := best[:min(shortlist, len(best))]
 		x.like.compare(request, near, func(i int, whole, nearest float64) { score[i] += (whole + nearest) / 3 })
 		sortBest(score, best)
+		first := best[:min(localFirst, len(best))]
+		for k, apart := range x.like.apart(request, first) {
+			score[first[k]] += localShare * apart
+		}
+		sortBest(score, best)
 		best = best[:most]
 	}
 	first, beside = x.ranked(score, stems, best), x.ranked(score, stems, some)

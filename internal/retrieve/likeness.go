@@ -274,19 +274,13 @@ func (l *likeness) compare(request string, some []int, f func(candidate int, who
 	asked := l.vector(d, request)
 	for _, i := range some {
 		k := l.of(d, i)
-		for _, f := range asked {
-			d.count[f.bucket] = f.weight
-		}
+		d.load(asked)
 		likes, total := make([]float64, len(k.texts)), 0.0
 		for n, v := range k.texts {
-			for _, f := range v {
-				likes[n] += float64(f.weight) * float64(d.count[f.bucket])
-			}
+			likes[n] = d.dot(v)
 			total += likes[n]
 		}
-		for _, f := range asked {
-			d.count[f.bucket] = 0
-		}
+		d.clear(asked)
 		slices.SortFunc(likes, func(a, b float64) int {
 			switch {
 			case a > b:
