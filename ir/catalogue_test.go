@@ -30,7 +30,7 @@ func TestWithLater(t *testing.T) {
 	if len(made) > 0 {
 		t.Errorf("made before they were asked for: %v", made)
 	}
-	if some.Get("b") != c.Get("b") || c.Get("b") != c.Get("b") || c.Get("none") != nil {
+	if first := c.Get("b"); some.Get("b") != first || c.Get("b") != first || c.Get("none") != nil {
 		t.Error("a component is another one the next time")
 	}
 	if got := len(some.NodeTypes()); got != 2 {
