@@ -158,8 +158,10 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	head := r.head(slots)
 	old := r.headStep(slots)
-	if old == nil && head != nil && r.Becomes == "" && r.Gives == "" && len(r.Lacks) == 0 {
-		old = head.wished(r.On)
+	if old == nil && head != nil && r.Becomes == "" && r.Gives == "" && (len(r.Lacks) == 0 || slices.Equal(r.Lacks, []string{lackEach})) {
+		if old = head.wished(r.On); old != nil && old.each != nil && len(r.Lacks) > 0 {
+			return nil
+		}
 	} else if old != nil && old.each != nil {
 		return nil
 	}
@@ -179,8 +181,13 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 			}
 		}
 	}
-	if r.Add == nil && r.Becomes == "" {
+	switch {
+	case r.Add == nil && r.Becomes == "" && r.Gives == "" && (head.meaning.val == nil || head.meaning.val.of != old):
+		return &meaning{steps: m.steps, val: head.meaning.val, made: m.made} // the phrase says what it does anyway
+	case r.Add == nil && r.Becomes == "":
 		next = old
+	case old.each != nil:
+		return nil
 	}
 	add, _ := fill(r.Add, b, nil).(map[string]any)
 	for k, v := range add {
@@ -233,14 +240,17 @@ func (r *Rule) narrow(m *meaning, slots []*bindings) *meaning {
 	return out
 }
 
-// wished is the only step of a kind that a wish has, nil if it has none or several.
-func (e *edge) wished(kind string) *step {
+// lackEach, among what the head's step must not have, is that it runs for each item of a list.
+const lackEach = "each"
+
+// wished is the only step of a kind, or of one of several, a|b, that a wish has; nil if it has none or several.
+func (e *edge) wished(kinds string) *step {
 	if e.sort != sortDo && e.sort != sortAsk {
 		return nil
 	}
 	var found *step
 	for _, s := range e.meaning.steps {
-		if s.kind != kind {
+		if !slices.Contains(strings.Split(kinds, "|"), s.kind) {
 			continue
 		}
 		if found != nil {
