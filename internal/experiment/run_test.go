@@ -85,7 +85,7 @@ func TestInterrupt(t *testing.T) {
 	if r.Rows != 80 || r.Missing != 0 || r.Errors != 0 {
 		t.Errorf("%d rows, %d missing, %d errors", r.Rows, r.Missing, r.Errors)
 	}
-	if n := plans.Load(); n > 80+int64(cancelled)*2 {
+	if n := plans.Load(); n > 80+int64(cancelled)*3 { // at a stop two are under way, and one may begin before it is seen
 		t.Errorf("%d plans for 80 rows, stopped %d times", n, cancelled)
 	}
 }

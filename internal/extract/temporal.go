@@ -134,13 +134,18 @@ func rangeOf(a, b span) Entity {
 
 // openRange reads since August, before 2018, after January 1, 2007, 2012 or later, no later than May.
 func (p *reader) openRange(i int) (Entity, int) {
+	at, form := i, p.word(i)
 	since := func(s span) Entity {
+		_, weekday := weekdays[p.word(at)]
 		for s.from.After(p.today) && !s.year {
+			if weekday { // since Monday: the latest one
+				s.from = s.from.AddDate(0, 0, -7)
+				continue
+			}
 			s.from = s.from.AddDate(-1, 0, 0)
 		}
 		return Entity{Kind: DateRange, Range: true, From: isoDay(s.from)}
 	}
-	at, form := i, p.word(i)
 	switch {
 	case p.is(i, "no", "not") && p.is(i+1, "later") && p.is(i+2, "than"):
 		at, form = i+3, "by"

@@ -108,7 +108,9 @@ func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
 		m.val = &val{prev: r.As, sort: r.As}
 	case r.Do != "" || len(r.Steps) > 0:
 		if r.On != "" && r.headStep(slots) == nil {
-			return nil
+			if head := r.head(slots); head == nil || head.wished(r.On) == nil {
+				return nil
+			}
 		}
 		if !r.act(m, b) {
 			return nil

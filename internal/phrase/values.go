@@ -250,7 +250,7 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	if n, ok := bytesOf(text); ok {
 		add("bytes", k, k+1, n, 0)
 	}
-	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 && !textForm.MatchString(text) {
 		add("integer", k, k+1, n, 0) // also one of a range: between 10 and 20
 	}
 	if text[0] == '{' || text[0] == '[' {
@@ -270,7 +270,7 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	}
 	if n, ok := numberWords[t.word]; ok {
 		add("integer", k, k+1, n, 0.01)
-	} else if wholeForm.MatchString(text) && len(text) < 10 && text[0] != '-' {
+	} else if wholeForm.MatchString(text) && len(text) < 10 && text[0] != '-' && !textForm.MatchString(text) {
 		n, _ := strconv.Atoi(text)
 		add("integer", k, k+1, n, 0.01)
 		add("number", k, k+1, n, 0.01)
@@ -299,11 +299,12 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	if numberedForm.MatchString(text) {
 		add("numbered", k, k+1, text, 0.05)
 	}
-	if !g.names(text) && !pointing[t.word] && !articles[t.word] {
+	if !g.names(text) && !pointing[t.word] && !articles[t.word] && !noFolder[t.word] && !gitNouns[t.word] {
 		add("branch", k, k+1, text, price)
 	}
 	stands := Absent
-	if here != nil && named && !articles[t.word] && !g.inFiller(tokens, k) {
+	// The archive is what was made, or spoken of, rather than what is called so.
+	if here != nil && named && !articles[t.word] && !g.inFiller(tokens, k) && !(k > 0 && tokens[k-1].word == "the") {
 		stands = here(text)
 	}
 	switch {
@@ -335,7 +336,7 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 		add("folder", k, k+1, text, 0)
 		add("path", k, k+1, text, 0.02)
 	case articles[t.word] || g.inFiller(tokens, k):
-	case nameForm.MatchString(text):
+	case nameForm.MatchString(text) && !deeds[t.word]:
 		add("folder", k, k+1, text, price)
 		add("path", k, k+1, text, price+0.05)
 	}
@@ -420,7 +421,8 @@ func entityValue(e extract.Entity, now time.Time, tokens []token, add func(strin
 	if first < 0 || last <= first {
 		return
 	}
-	if e.Range && (e.Kind == extract.DateRange || e.Kind == extract.DateTime) {
+	// Hours count from the moment of a run, which a reading does not have; and what was changed before Monday was so before the last one.
+	if e.Range && (e.Kind == extract.DateRange && !ahead(e, now) || e.Kind == extract.DateTime && !relative.MatchString(e.Text)) {
 		switch {
 		case e.From != nil && e.To != nil:
 			before := e.To
@@ -436,6 +438,9 @@ func entityValue(e extract.Entity, now time.Time, tokens []token, add func(strin
 	}
 	switch e.Kind {
 	case extract.Number:
+		if textForm.MatchString(e.Text) {
+			return
+		}
 		add("number", first, last, e.Value, 0)
 		if n, ok := e.Value.(int); ok && n >= 0 {
 			add("integer", first, last, n, 0)
@@ -488,6 +493,26 @@ func periodText(e extract.Entity) string {
 	}
 	return from + "/" + end.AddDate(0, 0, -1).Format(time.DateOnly)
 }
+
+// ahead reports whether one end of a time is a day to come that no year is said of.
+func ahead(e extract.Entity, now time.Time) bool {
+	if yearForm.MatchString(e.Text) || e.From != nil && e.To != nil {
+		return false
+	}
+	today := now.Format(time.DateOnly)
+	for _, end := range []any{e.From, e.To} {
+		if day, ok := end.(string); ok && day > today {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	yearForm = regexp.MustCompile(`[0-9]{4}`)
+	textForm = regexp.MustCompile(`^-?0[0-9]|\.[0-9]*0$|[0-9]{16}`) // 007, 1.10 and what has more digits than a number keeps
+	gitNouns = setOf("tag tags commit commits branch branches repo repository changes change")
+)
 
 // innerDays are the days that are named inside a longer reading: 24 December in 10 days before 24 December.
 func innerDays(ctx context.Context, r *mapparams.Request, tokens []token, add func(string, int, int, any, float64)) {
