@@ -80,6 +80,9 @@ var noFolder = setOf("second seconds minute minutes hour hours day days night mo
 	"monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december " +
 	"git index history list parent home above below beneath root previous current clipboard trash cloud phone printer screen stick drive disk reverse order half parts pieces")
 
+// gitNouns are words for what a repository has, and no names of branches; nor are those of noFolder, which say when.
+var gitNouns = setOf("tag tags commit commits branch branches repo repository changes change")
+
 // noLines are endings of files of data: a line of text behind them makes them something else. noText are those that only programs write.
 var (
 	noLines = setOf(".json .csv .tsv .tab .xml .html .htm")
@@ -511,7 +514,6 @@ func ahead(e extract.Entity, now time.Time) bool {
 var (
 	yearForm = regexp.MustCompile(`[0-9]{4}`)
 	textForm = regexp.MustCompile(`^-?0[0-9]|\.[0-9]*0$|[0-9]{16}`) // 007, 1.10 and what has more digits than a number keeps
-	gitNouns = setOf("tag tags commit commits branch branches repo repository changes change")
 )
 
 // innerDays are the days that are named inside a longer reading: 24 December in 10 days before 24 December.
