@@ -120,13 +120,8 @@ func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Reque
 	if err != nil {
 		return nil, -1, err
 	}
-	for k := range ranked[:min(close, len(ranked))] {
-		if ranked[k].Confidence == 0 {
-			continue
-		}
-		if ranked[k], err = s.rankWithoutValues(ctx, ranked[k], request, unvalued); err != nil {
-			return nil, -1, err
-		}
+	if err := s.rankWithoutValues(ctx, ranked[:min(close, len(ranked))], request, unvalued); err != nil {
+		return nil, -1, err
 	}
 	if ranked, made, err = s.raise(ctx, ranked, beside, again, request.Now); err != nil {
 		return nil, -1, err
@@ -135,28 +130,46 @@ func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Reque
 	return ranked, made, nil
 }
 
-// rankWithoutValues ranks a saved workflow again, by the request without what its inputs take; it is never lower for it.
-func (s *candidates) rankWithoutValues(ctx context.Context, ranked retrieve.Ranked, request *mapparams.Request, unvalued string) (retrieve.Ranked, error) {
-	r := s.Records[ranked.Index]
-	inputs := workflowInputs(r.Workflow(), s.Catalogue)
-	if len(inputs) == 0 {
-		return ranked, nil
+// rankWithoutValues ranks saved workflows again, each by the request without what its inputs take; none is lower for it. Those
+// that leave the same of the request are ranked at once.
+func (s *candidates) rankWithoutValues(ctx context.Context, ranked []retrieve.Ranked, request *mapparams.Request, unvalued string) error {
+	left := map[string][]int{} // the words that are left -> places in ranked
+	for k := range ranked {
+		r := s.Records[ranked[k].Index]
+		inputs := workflowInputs(r.Workflow(), s.Catalogue)
+		if ranked[k].Confidence == 0 || len(inputs) == 0 {
+			continue
+		}
+		mapped, err := mapparams.Map(ctx, request, inputs, r.Description+"\n"+strings.Join(r.Keywords, " "))
+		if err != nil {
+			return err
+		}
+		text := []byte(unvalued)
+		for _, span := range mapped.Taken {
+			for i := span[0]; i < span[1]; i++ {
+				text[i] = ' '
+			}
+		}
+		words := strings.Join(strings.Fields(string(text)), " ") // how many blanks there are changes nothing
+		left[words] = append(left[words], k)
 	}
-	mapped, err := mapparams.Map(ctx, request, inputs, r.Description+"\n"+strings.Join(r.Keywords, " "))
-	if err != nil {
-		return ranked, err
-	}
-	text := []byte(unvalued)
-	for _, span := range mapped.Taken {
-		for i := span[0]; i < span[1]; i++ {
-			text[i] = ' '
+	delete(left, strings.Join(strings.Fields(unvalued), " ")) // these are ranked by that already
+	for _, words := range value.SortedKeys(left) {
+		var places []int
+		for _, k := range left[words] {
+			places = append(places, ranked[k].Index)
+		}
+		_, again, err := s.workflowIndex().Beside(ctx, words, 1, places)
+		if err != nil {
+			return err
+		}
+		for n, k := range left[words] {
+			if again[n].Confidence > ranked[k].Confidence {
+				ranked[k] = again[n]
+			}
 		}
 	}
-	_, again, err := s.workflowIndex().Beside(ctx, string(text), 1, []int{ranked.Index})
-	if err == nil && again[0].Confidence > ranked.Confidence {
-		ranked = again[0]
-	}
-	return ranked, err
+	return nil
 }
 
 // unfit says why a request cannot be what a saved workflow is for: it says what is not to be done, or names more paths, addresses or quoted texts than the workflow takes. It is "" if there is no such reason.

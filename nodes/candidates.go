@@ -23,7 +23,10 @@ type candidates struct {
 		once sync.Once
 		of   map[string]int
 	}
+	bySteps alike    // the saved workflows by library.Traits.Steps
+	byWhole alike    // and by its Whole
 	plain   sync.Map // *ir.Interface -> its value for the store
+	usages  compose.Usages
 	phrases phrases
 	verbs   struct {
 		once sync.Once

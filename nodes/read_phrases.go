@@ -214,9 +214,10 @@ nodes:
 				given, _ := in.Prep["values"].(map[string]any)
 				out := map[string]any{"found": nil, "values": given, "failed": ""}
 				signature := w.Signature()
-				sum := library.SignatureSum(signature.Whole)
-				for _, r := range shelf.Records {
-					if r.Traits().Whole != sum || skip && neverWell(r) != "" {
+				whole := func(t *library.Traits) string { return t.Whole }
+				for _, n := range shelf.byWhole.first(shelf.Records, whole, library.SignatureSum(signature.Whole), len(shelf.Records)) {
+					r := shelf.Records[n]
+					if skip && neverWell(r) != "" {
 						continue
 					}
 					own := r.Workflow().Signature()

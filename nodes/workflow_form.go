@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"math"
+	"sync"
 	"time"
 
 	"pflow/internal/compose"
@@ -23,17 +24,37 @@ type made struct {
 const manySame = 3
 
 // common reports whether more than that have them.
-func (s *candidates) common(steps string) bool {
-	n := 0
-	for _, r := range s.Records {
-		if r.Traits().Steps == steps {
-			n++
+func (s *candidates) common(steps string) bool { return len(s.doing(steps, manySame+1)) > manySame }
+
+// doing gives the first saved workflows that have the same steps, most of them.
+func (s *candidates) doing(steps string, most int) []int {
+	return s.bySteps.first(s.Records, func(t *library.Traits) string { return t.Steps }, steps, most)
+}
+
+// alike finds saved workflows by a trait of theirs. They are looked through once, for all requests that have the same.
+type alike struct {
+	once sync.Once
+	of   map[string]int32 // the first that has a trait, by its place among the records
+	next []int32          // the next with the same, -1 behind the last
+}
+
+// first gives the places of the first records of which trait gives value, most of them, rising.
+func (a *alike) first(records []*library.Record, trait func(*library.Traits) string, value string, most int) (places []int) {
+	a.once.Do(func() {
+		a.of, a.next = make(map[string]int32, len(records)), make([]int32, len(records))
+		for n := len(records) - 1; n >= 0; n-- {
+			of, next := trait(records[n].Traits()), int32(-1)
+			if known, ok := a.of[of]; ok {
+				next = known
+			}
+			a.of[of], a.next[n] = int32(n), next
 		}
-		if n > manySame {
-			return true
-		}
+	})
+	n, ok := a.of[value]
+	for ; ok && n >= 0 && len(places) < most; n = a.next[n] {
+		places = append(places, int(n))
 	}
-	return false
+	return places
 }
 
 // madeFor composes the workflow for a request.
@@ -43,12 +64,7 @@ func (s *candidates) madeFor(ctx context.Context, request *mapparams.Request) (m
 		return made{partial: result.Partial}, err
 	}
 	m := made{steps: library.SignatureSum(result.Workflow.Signature().Steps)}
-	for n, r := range s.Records {
-		if r.Traits().Steps == m.steps {
-			m.same = append(m.same, n)
-		}
-	}
-	if len(m.same) > manySame {
+	if m.same = s.doing(m.steps, manySame+1); len(m.same) > manySame {
 		m.same = nil
 	}
 	return m, nil
@@ -131,5 +147,5 @@ func (s *candidates) compose(ctx context.Context, request *mapparams.Request) (c
 			some = append(some, s.types[r.Index])
 		}
 	}
-	return compose.Compose(ctx, request, some, compose.Options{})
+	return compose.Compose(ctx, request, some, compose.Options{Usages: &s.usages})
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Weights *Weights
 	// Piped says that text is piped in: an input that the request has no value for takes it.
 	Piped bool
+	// Usages keep what is worked out of the interfaces for the next request; nil: it is worked out for this one.
+	Usages *Usages
 }
 
 // Result is a workflow, nil where nothing fits, and why.
@@ -49,7 +51,11 @@ func Compose(ctx context.Context, request *mapparams.Request, interfaces []*ir.I
 	if o.Weights != nil {
 		w = *o.Weights
 	}
-	g, err := NewGround(ctx, request, interfaces)
+	usages := o.Usages
+	if usages == nil {
+		usages = &Usages{}
+	}
+	g, err := newGround(ctx, request, interfaces, usages)
 	if err != nil {
 		return Result{}, err
 	}
@@ -99,7 +105,11 @@ type Ground struct {
 
 // NewGround takes in a request and the interfaces of components, which come best first.
 func NewGround(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface) (*Ground, error) {
-	g := &Ground{Request: request, usages: usagesOf(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request), known: &known{}}
+	return newGround(ctx, request, interfaces, &Usages{})
+}
+
+func newGround(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, usages *Usages) (*Ground, error) {
+	g := &Ground{Request: request, usages: usages.of(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request), known: &known{}}
 	var err error
 	if g.index, err = retrieve.NewIndex(ctx, candidates(g.usages)); err != nil {
 		return nil, err

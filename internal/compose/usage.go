@@ -3,6 +3,7 @@ package compose
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
@@ -59,26 +60,41 @@ func spokenOf(interfaces []*ir.Interface, request string) []*ir.Interface {
 	return slices.DeleteFunc(slices.Clone(interfaces), func(i *ir.Interface) bool { return i.Workflow && !strings.Contains(said, i.Name) })
 }
 
-// usagesOf lists the ways of using components. Left out are those that a sentence cannot fill in: calls of other
-// components, and what needs text that is code, unless a form gives that code.
-func usagesOf(interfaces []*ir.Interface) []*usage {
+// Usages keep the ways of using components, which are the same for every request. They are known by the interface itself, which
+// must not change. The zero value knows none; it is safe for concurrent use.
+type Usages struct {
+	known sync.Map // *ir.Interface -> []*usage
+}
+
+// of lists the ways of using components.
+func (u *Usages) of(interfaces []*ir.Interface) []*usage {
 	var out []*usage
 	for _, i := range interfaces {
-		for n := range i.Forms {
-			f := &i.Forms[n]
-			out = append(out, newUsage(i, f, f.Says, f.Inputs))
+		known, ok := u.known.Load(i)
+		if !ok {
+			known, _ = u.known.LoadOrStore(i, usagesOf(i))
 		}
-		if len(i.Forms) > 0 || i.Call != nil {
-			continue
-		}
-		inputs := append(slices.Clone(i.Inputs), i.OnlyParams()...)
-		if slices.ContainsFunc(inputs, func(p ir.Port) bool { return p.Raw && p.Required }) {
-			continue
-		}
-		inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
-		out = append(out, newUsage(i, nil, []string{i.Description}, inputs))
+		out = append(out, known.([]*usage)...)
 	}
 	return out
+}
+
+// usagesOf lists the ways of using a component. There are none of what a sentence cannot fill in: a call of another component,
+// and what needs text that is code, unless a form gives that code.
+func usagesOf(i *ir.Interface) (out []*usage) {
+	for n := range i.Forms {
+		f := &i.Forms[n]
+		out = append(out, newUsage(i, f, f.Says, f.Inputs))
+	}
+	if len(i.Forms) > 0 || i.Call != nil {
+		return out
+	}
+	inputs := append(slices.Clone(i.Inputs), i.OnlyParams()...)
+	if slices.ContainsFunc(inputs, func(p ir.Port) bool { return p.Raw && p.Required }) {
+		return nil
+	}
+	inputs = slices.DeleteFunc(inputs, func(p ir.Port) bool { return p.Raw })
+	return []*usage{newUsage(i, nil, []string{i.Description}, inputs)}
 }
 
 // text is what a usage says of itself.
