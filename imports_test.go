@@ -71,6 +71,7 @@ var imports = map[string][]string{
 	"internal/retrieve":     {"internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/extract":      {"internal/fault", "internal/value"},
 	"internal/planshape":    {"internal/value"},
+	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},
@@ -131,6 +132,7 @@ var importers = map[string]string{
 	"golang.org/x/net":                         "internal/htmltext",
 	"modernc.org/sqlite":                       "internal/experiment internal/written",
 	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
+	"github.com/netresearch/go-cron":           "internal/trigger",
 }
 
 // TestImports holds the packages to the table.
