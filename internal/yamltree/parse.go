@@ -38,6 +38,9 @@ func Parse(file string, data []byte) (*Value, diag.List) {
 	if doc == nil {
 		return nil, found
 	}
+	if v := doc.quick(); len(v) == 1 {
+		return v[0], nil
+	}
 	nodes, found := doc.read()
 	if len(found) > 0 {
 		return nil, found
@@ -57,6 +60,9 @@ func ParseAll(file string, data []byte) ([]*Value, diag.List) {
 	doc, found := open(file, data)
 	if doc == nil {
 		return nil, found
+	}
+	if values := doc.quick(); values != nil {
+		return values, nil
 	}
 	nodes, found := doc.read()
 	var values []*Value
