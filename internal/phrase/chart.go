@@ -90,8 +90,13 @@ func (c *chart) fill(values []valueAt) error {
 		for len(c.agenda) > 0 {
 			e := c.agenda[0]
 			c.agenda = c.agenda[1:]
-			for _, entry := range c.g.bySort[e.sort] {
-				c.advance(entry.rule, entry.a, entry.arc.to, i, e.last, &bindings{entry.arc.slot, e, nil}, nil, e.cost, nil)
+			for _, p := range c.g.bySort[e.sort] {
+				a := p.automaton()
+				for _, arc := range a.states[0] {
+					if arc.sort == e.sort {
+						c.advance(p.rule, a, arc.to, i, e.last, &bindings{arc.slot, e, nil}, nil, e.cost, nil)
+					}
+				}
 			}
 		}
 	}
@@ -151,9 +156,16 @@ func (c *chart) begin(i int) {
 		return
 	}
 	for _, stem := range c.stems(i) {
-		for _, entry := range c.g.first[stem] {
-			for _, m := range c.match(&entry.arc, i, stem) {
-				c.advance(entry.rule, entry.a, entry.arc.to, i, m.end, nil, m.words, m.cost, m.typos)
+		for _, p := range c.g.begun(stem) {
+			a := p.automaton()
+			for k := range a.states[0] {
+				arc := &a.states[0][k]
+				if arc.empty() || arc.slot != "" || arc.class == nil && arc.stem != stem {
+					continue
+				}
+				for _, m := range c.match(arc, i, stem) {
+					c.advance(p.rule, a, arc.to, i, m.end, nil, m.words, m.cost, m.typos)
+				}
 			}
 		}
 	}

@@ -10,14 +10,16 @@ func decode(name string, data []byte) (*file, error) {
 		return nil, found.Err()
 	}
 	d := &yamltree.Decoder{}
+	var r Rule
+	fields := fieldsOf(d, &r)
 	d.Mapping(doc, "a file of phrases", yamltree.Fields{
 		"words": lists(d, f.Words), "is": lists(d, f.Is),
 		"guards": d.Texts(&f.Guards), "endings": d.Texts(&f.Endings), "filler": d.Texts(&f.Filler),
 		"joins": d.Texts(&f.Joins),
 		"rules": func(v *yamltree.Value) {
 			d.Each(v, "a list of rules", func(v *yamltree.Value) {
-				r := Rule{}
-				d.Mapping(v, "a rule", fieldsOf(d, &r))
+				r = Rule{}
+				d.Mapping(v, "a rule", fields)
 				f.Rules = append(f.Rules, r)
 			})
 		},

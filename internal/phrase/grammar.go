@@ -53,9 +53,8 @@ type Rule struct {
 	Branch bool // the slot then is done if the slot cond holds, the slot else if it does not
 	Negate bool // the other way round
 
-	automata []*automaton
-	index    int
-	source   string // file
+	index  int
+	source string // file
 }
 
 // Step is one of several steps of a rule.
@@ -69,27 +68,22 @@ type Step struct {
 
 // Grammar is all that can be read. It never changes and is safe for concurrent use.
 type Grammar struct {
-	rules   []*Rule
-	filler  [][]string
-	kinds   map[string][]string
-	endings map[string]bool
-	guards  map[string]bool
-	joins   [][]string
-	first   map[string][]entry // by the stem or word that a phrase begins with
-	bySort  map[string][]entry // by the sort of the slot that it begins with
-	words   map[string]bool    // every word of a pattern
-	stems   map[string]bool
-	sorts   map[string]bool              // that a rule is
-	lists   map[string]bool              // sorts with a +
-	vocab   []string                     // words, sorted, for what is misspelt
-	taken   map[string]map[string]taking // by sort, and the sort of the only slot that a rule's pattern is: lines of a text
-}
-
-// entry is a way into a rule: an arc from the first state of one of its patterns.
-type entry struct {
-	rule *Rule
-	a    *automaton
-	arc  arc
+	rules    []*Rule
+	patterns int // how many they have
+	filler   [][]string
+	kinds    map[string][]string
+	endings  map[string]bool
+	guards   map[string]bool
+	joins    [][]string
+	first    map[string][]*pattern // by the stem of a word that a phrase begins with, in order
+	classes  map[string][]*class   // by the stem of one of their words: those that phrases begin with
+	bySort   map[string][]*pattern // by the sort of the slot that a phrase begins with, in order
+	words    map[string]bool       // every word of a pattern
+	stems    map[string]bool
+	sorts    map[string]bool              // that a rule is
+	lists    map[string]bool              // sorts with a +
+	vocab    []string                     // words, sorted, for what is misspelt
+	taken    map[string]map[string]taking // by sort, and the sort of the only slot that a rule's pattern is: lines of a text
 }
 
 // Load reads the grammar of the files *.yaml of folders; those of later ones add to it, words to lists that are there included.
@@ -152,7 +146,7 @@ func (f *file) take(other *file, name string, more bool) error {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, guards: map[string]bool{}, first: map[string][]entry{}, bySort: map[string][]entry{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
+	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, guards: map[string]bool{}, first: map[string][]*pattern{}, classes: map[string][]*class{}, bySort: map[string][]*pattern{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
 	for _, ending := range f.Endings {
 		g.endings[ending] = true
 	}
@@ -179,13 +173,18 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 			continue
 		}
 		r.index = len(g.rules)
-		if err := r.compile(classes); err != nil {
+		if err := g.enter(r, classes); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.source, err)
 		}
 		g.takes(r)
 		g.rules = append(g.rules, r)
-		for _, a := range r.automata {
-			g.enter(r, a)
+	}
+	for _, c := range classes {
+		if len(c.begins) == 0 {
+			continue
+		}
+		for stem := range c.byStem {
+			g.classes[stem] = append(g.classes[stem], c)
 		}
 	}
 	for w := range g.words {
@@ -204,21 +203,45 @@ func (r *Rule) usable(known func(string) bool) bool {
 	return ok
 }
 
-func (r *Rule) compile(classes map[string]*class) error {
+// enter reads the outlines of a rule's patterns: by what each begins, and what words it has.
+func (g *Grammar) enter(r *Rule, classes map[string]*class) error {
 	if r.As == "" || len(r.Says) == 0 {
 		return fmt.Errorf("a rule wants as and says: %v", r.Says)
 	}
+	named := r.named()
+	var slots []string
 	for _, text := range r.Says {
-		a, err := compilePattern(text, classes)
+		p := &pattern{rule: r, text: text, order: g.patterns, classes: classes}
+		g.patterns++
+		slots = slots[:0]
+		nothing, err := outline(text, classes, func(a arc, first bool) {
+			switch {
+			case a.slot != "":
+				slots = append(slots, a.slot)
+				if base, ok := strings.CutSuffix(a.sort, "+"); ok {
+					g.lists[base] = true
+				}
+				if first {
+					g.bySort[a.sort] = p.after(g.bySort[a.sort])
+				}
+			case a.class != nil:
+				if first {
+					a.class.begins = p.after(a.class.begins)
+				}
+			case a.word != "":
+				g.words[a.word], g.stems[a.stem] = true, true
+				if first {
+					g.first[a.stem] = p.after(g.first[a.stem])
+				}
+			}
+		})
 		if err != nil {
 			return err
 		}
-		if a.ends(0) {
+		if nothing {
 			return fmt.Errorf("%q: it may be nothing", text)
 		}
-		r.automata = append(r.automata, a)
-		slots := a.slots()
-		for _, name := range r.named() {
+		for _, name := range named {
 			if !slices.Contains(slots, name) && !r.optional(name) {
 				return fmt.Errorf("%q: it has no slot {%s}", text, name)
 			}
@@ -226,6 +249,27 @@ func (r *Rule) compile(classes map[string]*class) error {
 	}
 	return nil
 }
+
+// after adds the last pattern of all to others, once.
+func (p *pattern) after(others []*pattern) []*pattern {
+	if n := len(others); n > 0 && others[n-1] == p {
+		return others
+	}
+	return append(others, p)
+}
+
+// begun are the patterns that a word of a stem may begin, in order.
+func (g *Grammar) begun(stem string) []*pattern {
+	out := slices.Clone(g.first[stem])
+	for _, c := range g.classes[stem] {
+		out = append(out, c.begins...)
+	}
+	slices.SortFunc(out, func(a, b *pattern) int { return a.order - b.order })
+	return slices.Compact(out)
+}
+
+// begins reports whether a word of a stem begins a phrase.
+func (g *Grammar) begins(stem string) bool { return len(g.first[stem]) > 0 || len(g.classes[stem]) > 0 }
 
 // optional reports whether some pattern of the rule has a slot: one that another lacks is left out of the params.
 func (r *Rule) optional(name string) bool {
@@ -294,43 +338,6 @@ func refsIn(v any) []string {
 	return out
 }
 
-// slots are the names of the slots of a pattern.
-func (a *automaton) slots() []string {
-	var out []string
-	for _, arcs := range a.states {
-		for _, arc := range arcs {
-			if arc.slot != "" {
-				out = append(out, arc.slot)
-			}
-		}
-	}
-	return out
-}
-
-// enter notes by what a pattern begins, and what words it has.
-func (g *Grammar) enter(r *Rule, a *automaton) {
-	for _, arc := range a.states[0] {
-		switch {
-		case arc.sort != "":
-			g.bySort[arc.sort] = append(g.bySort[arc.sort], entry{r, a, arc})
-		case arc.class != nil:
-			for stem := range arc.class.byStem {
-				g.first[stem] = append(g.first[stem], entry{r, a, arc})
-			}
-		case arc.word != "":
-			g.first[arc.stem] = append(g.first[arc.stem], entry{r, a, arc})
-		}
-	}
-	for _, arcs := range a.states {
-		g.learn(arcs)
-		for _, arc := range arcs {
-			if base, ok := strings.CutSuffix(arc.sort, "+"); ok {
-				g.lists[base] = true
-			}
-		}
-	}
-}
-
 // learn notes the words of arcs as known.
 func (g *Grammar) learn(arcs []arc) {
 	for _, arc := range arcs {
@@ -342,10 +349,10 @@ func (g *Grammar) learn(arcs []arc) {
 
 // check reports sorts that nothing is.
 func (g *Grammar) check() error {
-	for sort, entries := range g.bySort {
+	for sort, patterns := range g.bySort {
 		base := strings.TrimSuffix(sort, "+")
 		if !g.sorts[base] && !terminals[base] {
-			return fmt.Errorf("%s: %q: nothing is of the sort %s", entries[0].rule.source, entries[0].rule.Says, base)
+			return fmt.Errorf("%s: %q: nothing is of the sort %s", patterns[0].rule.source, patterns[0].rule.Says, base)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package phrase
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"pflow/internal/retrieve"
 )
@@ -10,7 +11,24 @@ import (
 // A pattern is a phrase with slots: words, [what may be left out], (one|or another), {slot:sort} and <class>, a list of
 // words of its own; word! is the word in no other form. {sort} is {sort:sort}; {slot:sort+} is one or several, as in a, b and c.
 //
-// It is compiled to a graph: the states of an automaton, and what leads from one to the next.
+// Its outline is read at the start, and finds what is wrong with it. To its automaton it is compiled where a reading first comes by: few
+// of thousands can begin with the words of a request.
+type pattern struct {
+	rule    *Rule
+	text    string
+	order   int // among all patterns
+	classes map[string]*class
+	once    sync.Once
+	a       *automaton
+}
+
+// automaton is the compiled pattern.
+func (p *pattern) automaton() *automaton {
+	p.once.Do(func() { p.a, _ = compilePattern(p.text, p.classes) }) // its outline has no fault
+	return p.a
+}
+
+// automaton is a graph: its states, and what leads from one to the next.
 type automaton struct {
 	states [][]arc
 	accept int
@@ -33,6 +51,7 @@ func (a *arc) empty() bool { return a.word == "" && a.sort == "" && a.class == n
 type class struct {
 	phrases [][]arc
 	byStem  map[string][]int // of their first words
+	begins  []*pattern       // with one of them, in order
 }
 
 func newClass(phrases []string) *class {
@@ -59,16 +78,21 @@ func wordArc(w string) arc {
 // compilePattern reads a pattern; classes are those that it may name.
 func compilePattern(text string, classes map[string]*class) (*automaton, error) {
 	p := &patternReader{text: text, classes: classes, a: &automaton{states: make([][]arc, 1)}}
-	end, err := p.alternatives(0, 0)
+	end, _, err := p.whole()
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", text, err)
-	}
-	if p.at < len(p.text) {
-		return nil, fmt.Errorf("%q: %q closes nothing", text, p.text[p.at:])
+		return nil, err
 	}
 	p.a.accept = end
 	p.a.close()
 	return p.a, nil
+}
+
+// outline reads a pattern and tells of each word, class and slot of it, and whether the pattern may begin with that. nothing reports that
+// the pattern may be nothing at all.
+func outline(text string, classes map[string]*class, see func(a arc, first bool)) (nothing bool, err error) {
+	p := &patternReader{text: text, classes: classes, see: see}
+	_, nothing, err = p.whole()
+	return nothing, err
 }
 
 // close takes out what leads on by nothing, so that each state has the arcs of all that it leads to so.
@@ -111,68 +135,101 @@ func (a *automaton) ends(state int) bool {
 	return false
 }
 
+// patternReader reads a pattern: into an automaton, or its outline. What it reads is given the state that it begins in, and whether
+// nothing need stand before it; it gives the same of what is behind it.
 type patternReader struct {
 	text    string
 	at      int
 	classes map[string]*class
-	a       *automaton
+	a       *automaton              // nil: the outline alone
+	see     func(a arc, first bool) // nil: the automaton alone
+}
+
+// whole reads all of the pattern.
+func (p *patternReader) whole() (end int, nothing bool, err error) {
+	end, nothing, err = p.alternatives(0, true, 0)
+	if err == nil && p.at < len(p.text) {
+		err = fmt.Errorf("%q closes nothing", p.text[p.at:])
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: %w", p.text, err)
+	}
+	return end, nothing, err
 }
 
 func (p *patternReader) state() int {
+	if p.a == nil {
+		return 0
+	}
 	p.a.states = append(p.a.states, nil)
 	return len(p.a.states) - 1
 }
 
-func (p *patternReader) arc(from int, a arc) { p.a.states[from] = append(p.a.states[from], a) }
+func (p *patternReader) arc(from int, a arc) {
+	if p.a != nil {
+		p.a.states[from] = append(p.a.states[from], a)
+	}
+}
 
-// alternatives reads sequences with | between, up to the closing sign, and gives the state behind them.
-func (p *patternReader) alternatives(from int, closing byte) (int, error) {
-	end := p.state()
+// lead goes on to a state of its own.
+func (p *patternReader) lead(from int, first bool, a arc) int {
+	if p.see != nil {
+		p.see(a, first)
+	}
+	a.to = p.state()
+	p.arc(from, a)
+	return a.to
+}
+
+// alternatives reads sequences with | between, up to the closing sign.
+func (p *patternReader) alternatives(from int, first bool, closing byte) (int, bool, error) {
+	end, passed := p.state(), false
 	for {
-		got, err := p.sequence(from)
+		got, open, err := p.sequence(from, first)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
+		passed = passed || open
 		p.arc(got, arc{to: end})
 		if p.at < len(p.text) && p.text[p.at] == '|' {
 			p.at++
 			continue
 		}
 		if closing == 0 {
-			return end, nil
+			return end, passed, nil
 		}
 		if p.at >= len(p.text) || p.text[p.at] != closing {
-			return 0, fmt.Errorf("want %q", closing)
+			return 0, false, fmt.Errorf("want %q", closing)
 		}
 		p.at++
-		return end, nil
+		return end, passed, nil
 	}
 }
 
-func (p *patternReader) sequence(from int) (int, error) {
+func (p *patternReader) sequence(from int, first bool) (int, bool, error) {
 	for p.at < len(p.text) {
 		var err error
 		switch c := p.text[p.at]; c {
 		case ' ', '\t', '\n':
 			p.at++
 		case '|', ')', ']':
-			return from, nil
+			return from, first, nil
 		case '(':
 			p.at++
-			if from, err = p.alternatives(from, ')'); err != nil {
-				return 0, err
+			if from, first, err = p.alternatives(from, first, ')'); err != nil {
+				return 0, false, err
 			}
 		case '[':
 			p.at++
 			begin := from
-			if from, err = p.alternatives(from, ']'); err != nil {
-				return 0, err
+			if from, _, err = p.alternatives(from, first, ']'); err != nil {
+				return 0, false, err
 			}
 			p.arc(begin, arc{to: from})
 		case '{':
 			text, err := p.until('}')
 			if err != nil {
-				return 0, err
+				return 0, false, err
 			}
 			slot, sort, ok := strings.Cut(text, ":")
 			if !ok {
@@ -180,48 +237,33 @@ func (p *patternReader) sequence(from int) (int, error) {
 				slot = strings.TrimSuffix(slot, "+")
 			}
 			if slot == "" || sort == "" {
-				return 0, fmt.Errorf("want {slot:sort}, got {%s}", text)
+				return 0, false, fmt.Errorf("want {slot:sort}, got {%s}", text)
 			}
-			to := p.state()
-			p.arc(from, arc{to: to, slot: slot, sort: sort})
-			from = to
+			from, first = p.lead(from, first, arc{slot: slot, sort: sort}), false
 		case '<':
 			name, err := p.until('>')
 			if err != nil {
-				return 0, err
+				return 0, false, err
 			}
 			of, ok := p.classes[name]
 			if !ok {
-				return 0, fmt.Errorf("there is no list of words <%s>", name)
+				return 0, false, fmt.Errorf("there is no list of words <%s>", name)
 			}
-			to := p.state()
-			p.arc(from, arc{to: to, class: of})
-			from = to
+			from, first = p.lead(from, first, arc{class: of}), false
 		default:
 			end := p.at
 			for end < len(p.text) && !strings.ContainsRune(" \t\n|()[]{}<>", rune(p.text[end])) {
 				end++
 			}
 			if end == p.at {
-				return 0, fmt.Errorf("%q closes nothing", p.text[p.at:])
+				return 0, false, fmt.Errorf("%q closes nothing", p.text[p.at:])
 			}
-			from = p.words(from, []string{p.text[p.at:end]})
+			a := wordArc(p.text[p.at:end])
+			from, first = p.lead(from, first, a), first && a.empty()
 			p.at = end
 		}
 	}
-	return from, nil
-}
-
-// words leads through words, one behind the other.
-func (p *patternReader) words(from int, words []string) int {
-	for _, w := range words {
-		to := p.state()
-		a := wordArc(w)
-		a.to = to
-		p.arc(from, a)
-		from = to
-	}
-	return from
+	return from, first, nil
 }
 
 func (p *patternReader) until(closing byte) (string, error) {

@@ -221,7 +221,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 func (g *Grammar) rest(tokens []token, add func(string, int, int, any, float64)) {
 	for first := len(tokens) - 1; first >= 0; first-- {
 		t := &tokens[first]
-		if n := longest(g.joins, tokens[first:]); n > 1 || n == 1 && first+1 < len(tokens) && len(g.first[tokens[first+1].stem]) > 0 {
+		if n := longest(g.joins, tokens[first:]); n > 1 || n == 1 && first+1 < len(tokens) && g.begins(tokens[first+1].stem) {
 			return
 		}
 		if t.quoted && first == len(tokens)-1 || t.sign || t.word == "of" || t.word == "from" { // of what, the words before do not say

@@ -129,10 +129,8 @@ func (q *quick) make(at int) *Value {
 	}
 	v := &q.slab[0]
 	q.slab = q.slab[1:]
-	for ; q.counted < at; q.col++ {
-		_, n := utf8.DecodeRuneInString(q.src[q.counted:])
-		q.counted += n
-	}
+	q.col += utf8.RuneCountInString(q.src[q.counted:at])
+	q.counted = at
 	v.Doc, v.Place = q.doc, diag.Place{File: q.doc.File, Line: q.line, Col: q.col}
 	return v
 }
