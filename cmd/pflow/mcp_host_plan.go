@@ -163,9 +163,7 @@ func (h *mcpHost) planned(ctx context.Context, a *app, d *planDraft, out planAns
 	}
 	var b bytes.Buffer
 	a.showPlan(ctx, &b, d.request.Text, d.plan, d.workflow)
-	if d.moved != "" {
-		fmt.Fprintln(&b, d.moved)
-	}
+	b.WriteString(d.named())
 	if d.stuck != nil {
 		fmt.Fprintf(&b, "it cannot be run here: %v\n", inWords(d.stuck))
 	}

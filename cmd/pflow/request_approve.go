@@ -35,7 +35,7 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 		switch {
 		case d.reuse:
 			question, choices = fmt.Sprintf("Run '%s'? [%s]", d.name, answers), "yes or no"
-		case d.next:
+		case d.was != nil:
 			question, choices = fmt.Sprintf("Save as the next version of '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"
 		default:
 			question, choices = fmt.Sprintf("Save as '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"

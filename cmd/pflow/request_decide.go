@@ -24,16 +24,16 @@ type planDraft struct {
 	document []byte
 	params   map[string]any
 	name     string
-	next     bool    // it becomes the next version of a workflow that has the name
-	moved    string  // why its name is not the one that it was planned under; "" if it is
-	reuse    bool    // it is a workflow that is saved already
-	loaded   *loaded // what would be run
-	stuck    error   // what keeps it from being run; it may be saved
-	editing  string  // the file of a text that was edited and has errors, "" if there is none
-	foreign  string  // why a plan file is no plan of this home; "" if it is one, or no file
-	digest   string  // of what would be run, of a plan file
-	part     bool    // it does a part of what was asked for: it is run and not kept
-	agreed   string  // what it would destroy, as somebody agreed to
+	was      *library.Record // what has the name and becomes an earlier version; nil if nothing does
+	moved    string          // why its name is not the one that it was planned under; "" if it is
+	reuse    bool            // it is a workflow that is saved already
+	loaded   *loaded         // what would be run
+	stuck    error           // what keeps it from being run; it may be saved
+	editing  string          // the file of a text that was edited and has errors, "" if there is none
+	foreign  string          // why a plan file is no plan of this home; "" if it is one, or no file
+	digest   string          // of what would be run, of a plan file
+	part     bool            // it does a part of what was asked for: it is run and not kept
+	agreed   string          // what it would destroy, as somebody agreed to
 }
 
 // draft makes a draft of a plan that has a workflow.
@@ -105,7 +105,8 @@ func (a *app) savedSource(src workflow.Source) workflow.Source {
 func (d *planDraft) record() *library.Record {
 	r := library.NewRecord(d.name, d.document, d.workflow)
 	r.Examples = []string{d.request.Text}
-	r.SetOrigin(value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID}))
+	r.SetOrigin(value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID,
+		"form": requestForm(d.request.Text, d.params)}))
 	r.Description, _ = d.plan.Metadata["description"].(string)
 	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
 		for _, w := range words {
@@ -209,9 +210,18 @@ func (a *app) showDraft(ctx context.Context, d *planDraft) {
 		return
 	}
 	a.showPlan(ctx, a.stderr, d.request.Text, d.plan, d.workflow)
-	if d.moved != "" {
-		fmt.Fprintln(a.stderr, d.moved)
+	fmt.Fprint(a.stderr, d.named())
+}
+
+// named says which saved workflow a new one stands beside or becomes the next version of; "" where its name is free.
+func (d *planDraft) named() string {
+	switch {
+	case d.was != nil:
+		return fmt.Sprintf("new version of %s (was: %s; %s)\n", d.name, oneLine(d.was.Description), stepsOf(d.was.Workflow()))
+	case d.moved != "":
+		return d.moved + "\n"
 	}
+	return ""
 }
 
 // planInstead is the end of a request that comes to no run: with --json, the plan is the result.

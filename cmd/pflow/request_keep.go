@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,18 +21,18 @@ import (
 type ownName struct {
 	name  string
 	saved *library.Record // what has the name already, if that is the same document
-	next  bool            // it becomes the next version of another that has the name
+	was   *library.Record // what has the name and becomes an earlier version; nil if nothing does
 	moved string          // why the name is not the one that was wanted; "" if it is
 }
 
 // place gives a draft its name, and makes it the saved workflow that it is, if it is one: what is saved already is not new,
 // whoever made it again.
 func (a *app) place(ctx context.Context, d *planDraft) error {
-	own, err := a.ownName(ctx, d.name, d.workflow)
+	own, err := a.ownName(ctx, d.record())
 	if err != nil {
 		return err
 	}
-	d.name, d.next, d.moved, d.reuse = own.name, own.next, own.moved, own.saved != nil
+	d.name, d.was, d.moved, d.reuse = own.name, own.was, own.moved, own.saved != nil
 	d.plan.WorkflowName = own.name
 	if own.saved == nil {
 		if d.plan.Path == "reuse" { // of a workflow that is not here
@@ -51,12 +54,13 @@ func (a *app) place(ctx context.Context, d *planDraft) error {
 }
 
 // ownName finds the name under which a new workflow is saved. A name never changes its meaning: where it is that of a saved
-// workflow whose callers the new one would break, the new one gets a name of its own.
-func (a *app) ownName(ctx context.Context, name string, w *ir.Workflow) (ownName, error) {
+// workflow for another job, or whose callers the new one would break, the new one gets a name of its own.
+func (a *app) ownName(ctx context.Context, r *library.Record) (ownName, error) {
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
 		return ownName{}, err
 	}
+	name := r.Name
 	if c := shelf.Catalogue.Get(name); c != nil && !c.Workflow { // saved under it, it would be hidden by the node type
 		name += "-workflow"
 	}
@@ -65,7 +69,6 @@ func (a *app) ownName(ctx context.Context, name string, w *ir.Workflow) (ownName
 		return own, nil
 	}
 	const most = 1000
-	why := ""
 	for n := 2; n < most; n++ {
 		if !a.library().Has(own.name) { // which costs less than being told the nearest of thousands
 			break
@@ -74,26 +77,78 @@ func (a *app) ownName(ctx context.Context, name string, w *ir.Workflow) (ownName
 		if err != nil && !unreadable(err) {
 			break // it is not there, or cannot be, which saving tells
 		}
-		broken := []string{"it cannot be read"}
+		why := "cannot be read"
 		if err == nil {
-			if now.Workflow().Hash() == w.Hash() {
+			if now.Workflow().Hash() == r.Workflow().Hash() {
 				own.saved = now
 				break
 			}
-			broken = w.BreaksCallers(now.Workflow(), shelf.Catalogue)
+			if why = notNext(r, now, shelf.Catalogue); why == "" {
+				own.was = now
+				break
+			}
 		}
-		if own.next = len(broken) == 0; own.next {
-			break
-		}
-		if why == "" {
-			why = strings.Join(broken, "; ")
+		if own.moved == "" {
+			own.moved = fmt.Sprintf("there is another workflow %s, which %s", name, why)
 		}
 		own.name = numbered(name, n)
 	}
-	if own.name != name {
-		own.moved = fmt.Sprintf("%s stands for another workflow, whose callers this one would break (%s): it is named %s", name, why, own.name)
+	if own.moved != "" {
+		own.moved += ": this one is saved as " + own.name
 	}
 	return own, nil
+}
+
+// notNext says why a new workflow is no next version of a saved one; "" if it is. A version is a change of the same job: it
+// was asked for in the same words, or takes the same steps, and whoever calls the saved one notices nothing.
+func notNext(r, now *library.Record, c *ir.Catalogue) string {
+	if broken := r.Workflow().BreaksCallers(now.Workflow(), c); len(broken) > 0 {
+		return fmt.Sprintf("has callers that this one would break (%s)", strings.Join(broken, "; "))
+	}
+	if r.Traits().Steps == now.Traits().Steps || formOf(r) != "" && formOf(r) == formOf(now) {
+		return ""
+	}
+	return fmt.Sprintf("does something else (%s)", stepsOf(now.Workflow()))
+}
+
+// stepsOf names the steps of a workflow.
+func stepsOf(w *ir.Workflow) string {
+	var types []string
+	for _, n := range w.Nodes {
+		types = append(types, n.Type)
+	}
+	return strings.Join(types, " >> ")
+}
+
+// requestForm is a request with marks for the values that it gives: two with the same form ask for the same job. "" is none.
+func requestForm(request string, values map[string]any) string {
+	var said []string
+	for _, v := range values {
+		switch v.(type) {
+		case map[string]any, []any, bool, nil: // no words of the request, or such as are in every other
+			continue
+		}
+		if text := string(ir.Text(v)); text != "" {
+			said = append(said, text)
+		}
+	}
+	slices.SortFunc(said, func(a, b string) int { // the longest first: one may be part of another
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
+	var pairs []string
+	for _, text := range said {
+		pairs = append(pairs, text, "{}")
+	}
+	return strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer(pairs...).Replace(request)), " "))
+}
+
+// formOf is the form of the request that a saved workflow was made of; "" if it was made of none.
+func formOf(r *library.Record) string {
+	var origin struct {
+		Form string `json:"form"`
+	}
+	_ = json.Unmarshal(r.Origin(), &origin) // what is no object tells none
+	return origin.Form
 }
 
 // unreadable reports whether there is a workflow of a name, but none that can be read.
@@ -122,7 +177,7 @@ func (a *app) keep(ctx context.Context, document []byte) (string, error) {
 	}
 	wanted := r.Name
 	o := library.SaveOptions{Now: time.Now(), Next: true, Once: true, If: func(now *library.Record) bool {
-		return now != nil && len(r.Workflow().BreaksCallers(now.Workflow(), shelf.Catalogue)) == 0
+		return now != nil && notNext(r, now, shelf.Catalogue) == ""
 	}}
 	for n := 2; ; n++ {
 		got, err := a.library().Save(context.WithoutCancel(ctx), r, o)
@@ -136,7 +191,7 @@ func (a *app) keep(ctx context.Context, document []byte) (string, error) {
 		switch {
 		case a.quiet:
 		case got.UpdatedAt.Equal(o.Now):
-			fmt.Fprintf(a.stderr, "saved as %s\n", got.Name)
+			fmt.Fprintf(a.stderr, "saved as %s%s\n", got.Name, versionNote(got))
 		default: // by another meanwhile
 			fmt.Fprintf(a.stderr, "%s is saved already\n", got.Name)
 		}
@@ -145,6 +200,14 @@ func (a *app) keep(ctx context.Context, document []byte) (string, error) {
 		}
 		return got.Name, nil
 	}
+}
+
+// versionNote says of a record that was saved that there was one before it.
+func versionNote(got *library.Record) string {
+	if got.Version < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", version %d", got.Version)
 }
 
 // exemplify notes a request with the saved workflow that it was approved for.

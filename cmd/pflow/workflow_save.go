@@ -89,7 +89,7 @@ func (a *app) save(ctx context.Context, r *library.Record, yes bool) error {
 	l := a.library()
 	got, err := l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: yes})
 	if isTaken(err) && !yes {
-		if !a.interactive() || !a.agreed(ctx, fmt.Sprintf("There is a workflow %q. Save this one as its next version? [y/N]", r.Name)) {
+		if !a.interactive() || !a.agreed(ctx, fmt.Sprintf("There is a workflow %q%s. Save this one as its next version? [y/N]", r.Name, a.doing(r.Name))) {
 			return fail(exitDeclined, "there is a saved workflow %q; --yes makes this its next version, --name saves it beside", r.Name)
 		}
 		got, err = l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true})
@@ -98,6 +98,15 @@ func (a *app) save(ctx context.Context, r *library.Record, yes bool) error {
 		return notSaved(err)
 	}
 	return a.saved(got)
+}
+
+// doing says in brackets what the saved workflow of a name does; "" if it cannot be read.
+func (a *app) doing(name string) string {
+	now, _, err := a.library().Get(name)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s; %s)", oneLine(now.Description), stepsOf(now.Workflow()))
 }
 
 func (a *app) workflowRenameCommand() *cobra.Command {
