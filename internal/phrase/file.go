@@ -38,7 +38,7 @@ func fieldsOf(d *yamltree.Decoder, r *Rule) yamltree.Fields {
 				r.Steps = append(r.Steps, s)
 			})
 		},
-		"value": yamltree.Plain(&r.Value), "expr": d.Text(&r.Expr), "add": d.Object(&r.Add), "on": d.Text(&r.On), "lacks": d.Texts(&r.Lacks), "becomes": d.Text(&r.Becomes), "params": d.Object(&r.Params),
+		"value": yamltree.Plain(&r.Value), "expr": d.Text(&r.Expr), "add": d.Object(&r.Add), "on": d.Text(&r.On), "lacks": d.Texts(&r.Lacks), "off": d.Text(&r.Off), "becomes": d.Text(&r.Becomes), "params": d.Object(&r.Params),
 		"makes": d.Text(&r.Makes), "piped": d.Truth(&r.Piped), "prev": d.Truth(&r.Prev), "branch": d.Truth(&r.Branch), "negate": d.Truth(&r.Negate), "first": d.Text(&r.First),
 	}
 }

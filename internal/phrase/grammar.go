@@ -40,6 +40,7 @@ type Rule struct {
 	Value   any            // a fixed value, or a text with ${slot}
 	On      string         // the node type that the step of the head has to be, or several: a|b. The head is the slot head, else the one whose sort is as
 	Lacks   []string       // params that it must not have
+	Off     string         // the node type, or several, whose output no slot may be
 	Add     map[string]any // params for the step of the head
 	Becomes string         // the node type that the head's step becomes; with gives it is that output of it
 	Params  map[string]any // what its params are called then, where they are called otherwise: {file_path: source_path}, or [source_path, dest_path]

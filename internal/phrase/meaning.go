@@ -87,15 +87,22 @@ func (b *bindings) each() []*bindings {
 
 // mean gives what a rule means with its slots; nil if it means nothing with these.
 func (r *Rule) mean(g *Grammar, b *bindings) *meaning {
-	m := &meaning{}
+	m, several := &meaning{}, false
 	var only *edge
 	slots := b.each()
 	for _, s := range slots {
+		if of := outputOf(s.edge); of != nil && r.Off != "" && slices.Contains(strings.Split(r.Off, "|"), of.kind) {
+			return nil
+		}
 		m.steps = append(m.steps, s.edge.meaning.steps...)
 		only = s.edge
-		if s.edge.meaning.made != nil {
-			m.made = s.edge.meaning.made
+		if made := s.edge.meaning.made; made != nil {
+			several = several || m.made != nil
+			m.made = made
 		}
+	}
+	if several && r.As == sortCond {
+		m.made = nil // which of two files that are compared is it, is open
 	}
 	switch {
 	case r.First != "":

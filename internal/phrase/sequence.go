@@ -13,6 +13,7 @@ import (
 const (
 	sortDo   = "do"
 	sortAsk  = "ask"
+	sortCond = "cond" // what can hold
 	sortLead = "lead" // only where a request begins with it
 
 	sortSource = "original"  // the file that was copied last
@@ -62,7 +63,7 @@ func (c *chart) sequence(part bool) *reading {
 			}
 			for from, price := range c.goOn(i, len(r.edges) > 0 && !r.leaves(i-1)) {
 				for _, sort := range []string{sortDo, sortAsk, sortLead} {
-					if sort == sortLead && (len(r.edges) > 0 || len(r.open) > 0) {
+					if sort == sortLead && (len(r.edges) > 0 || len(r.open) > 0 || c.joinedIn(i, from)) {
 						continue
 					}
 					for _, e := range c.edges[from][sort] {
@@ -90,6 +91,16 @@ func (c *chart) sequence(part bool) *reading {
 		}
 	}
 	return best
+}
+
+// joinedIn reports whether a word that joins wishes stands in some tokens: before a thing it says which, as in the first rows.
+func (c *chart) joinedIn(from, to int) bool {
+	for k := from; k < to; k++ {
+		if longest(c.g.joins, c.plain[k:]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *chart) onlyFiller(from int) bool {
@@ -333,6 +344,7 @@ func (s *resolver) value(v *val) (any, bool) {
 		s.product = true
 		return s.made, true
 	case (v.prev == "dir" || v.prev == "named" || v.prev == "thither") && s.made != nil && s.made.folder():
+		s.product = v.prev != "thither"
 		return s.made, true
 	case v.prev != "":
 		given := s.previous(v.prev)

@@ -290,7 +290,7 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	if !(k > 0 && articles[tokens[k-1].word]) && !describing[t.word] && !g.names(text) {
 		add("literal", k, k+1, text, price)
 	}
-	if !binds(t.word) && !deeds[t.word] && text[0] != '-' && nameForm.MatchString(text) && !wholeForm.MatchString(text) {
+	if !binds(t.word) && !deeds[t.word] && !counts(tokens, k) && text[0] != '-' && nameForm.MatchString(text) && !wholeForm.MatchString(text) {
 		add("noun", k, k+1, text, price)
 	}
 	named := folderForm.MatchString(text)
@@ -572,6 +572,33 @@ func binds(word string) bool {
 // deeds are words that say what is done, or of what, rather than what something is called, unless in quotes: delete a and b in x.csv
 // lists no column delete, and the rows of x.csv are no column rows.
 var deeds = setOf("delete remove erase drop insert append replace rename row rows column columns")
+
+// ordinals are words for places. Before a column, or behind the, the first and the last are, too. quantities are words for what is
+// computed: of rows they are no columns.
+var (
+	ordinals   = setOf("second third fourth fifth sixth seventh eighth ninth tenth 1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th")
+	ends       = setOf("first last final")
+	quantities = setOf("sum total average mean median list count amount number quantity percentage share majority maximum minimum")
+)
+
+// counts reports whether a word says which, or how many, rather than what something is called.
+func counts(tokens []token, k int) bool {
+	if ordinals[tokens[k].word] {
+		return true
+	}
+	if ends[tokens[k].word] {
+		return k > 0 && tokens[k-1].word == "the" || k+1 < len(tokens) && (tokens[k+1].stem == "column" || tokens[k+1].stem == "field")
+	}
+	if !quantities[tokens[k].word] || k+2 >= len(tokens) || tokens[k+1].word != "of" {
+		return false
+	}
+	for k += 2; k+1 < len(tokens) && (articles[tokens[k].word] || tokens[k].word == "all"); {
+		k++
+	}
+	return rowWords[tokens[k].word]
+}
+
+var rowWords = setOf("row rows record records entry entries line lines")
 
 // articles before a word say that it tells what is meant rather than is the text itself: lines that contain a date, append the total.
 // So do words for many texts: replace all digits.
