@@ -10,8 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"pflow/engine/cond"
 	"pflow/internal/diag"
 	"pflow/internal/yamltree"
 )
@@ -42,23 +44,36 @@ func ReadModels(home string) (*Models, error) {
 }
 
 // ParseModels reads the shipped models.yaml with the text of another over it; file names that text in findings.
-// Findings have the kinds of package yamltree.
+// Findings have the kinds of package yamltree. What it gives must not be changed: without another text it is the same every time.
 func ParseModels(file string, over []byte) (*Models, diag.List) {
+	if len(strings.TrimSpace(string(over))) == 0 {
+		return shippedModels()
+	}
 	base, found := yamltree.Parse(shippedFile, shipped)
 	if found.HasErrors() {
 		return nil, found
 	}
-	tree := base
-	if len(strings.TrimSpace(string(over))) > 0 {
-		top, found := yamltree.Parse(file, over)
-		if found.HasErrors() {
-			return nil, found
-		}
-		if top.Kind != yamltree.Null {
-			tree = mergeTrees(base, top)
-		}
+	top, found := yamltree.Parse(file, over)
+	if found.HasErrors() {
+		return nil, found
 	}
-	r := &modelsReader{yamltree.Decoder{NullIsAbsent: true}}
+	if top.Kind == yamltree.Null {
+		return shippedModels()
+	}
+	return modelsOf(mergeTrees(base, top))
+}
+
+// shippedModels are read once: a plan asks twice, for a model and for the names of keys.
+var shippedModels = sync.OnceValues(func() (*Models, diag.List) {
+	tree, found := yamltree.Parse(shippedFile, shipped)
+	if found.HasErrors() {
+		return nil, found
+	}
+	return modelsOf(tree)
+})
+
+func modelsOf(tree *yamltree.Value) (*Models, diag.List) {
+	r := &modelsReader{Decoder: yamltree.Decoder{NullIsAbsent: true}, compiler: cond.NewCompiler()}
 	m := r.models(tree)
 	if r.Found.HasErrors() {
 		return nil, r.Found.Sort()
@@ -89,7 +104,10 @@ func mergeTrees(base, over *yamltree.Value) *yamltree.Value {
 }
 
 // modelsReader reads a tree and collects all that is wrong with it.
-type modelsReader struct{ yamltree.Decoder }
+type modelsReader struct {
+	yamltree.Decoder
+	compiler *cond.Compiler
+}
 
 func (r *modelsReader) models(v *yamltree.Value) *Models {
 	m := &Models{Providers: map[string]*Provider{}}

@@ -63,13 +63,15 @@ func (r *modelsReader) ofProgram(e yamltree.Entry, p *Provider, reply, env *yaml
 	}
 }
 
+// replyEnv is what an expression of a reply sees.
+var replyEnv = &cond.Env{Vars: map[string]value.Type{"output": value.Any}}
+
 func (r *modelsReader) replyExpression(key string, v *yamltree.Value, p *Program) {
 	var source string
 	if r.Text(&source)(v); source == "" {
 		return
 	}
-	env := &cond.Env{Vars: map[string]value.Type{"output": value.Any}}
-	program, problems := cond.NewCompiler().Compile(cond.Expr, source, env, value.Any)
+	program, problems := r.compiler.Compile(cond.Expr, source, replyEnv, value.Any)
 	for _, problem := range problems {
 		r.Report(v, yamltree.BadValue, "reply.%s: %s", key, problem.Message)
 	}

@@ -230,7 +230,9 @@ func (g *Grammar) enter(r *Rule, classes map[string]*class) error {
 					a.class.begins = p.after(a.class.begins)
 				}
 			case a.word != "":
-				g.words[a.word], g.stems[a.stem] = true, true
+				if !g.words[a.word] {
+					g.words[a.word], g.stems[a.stem] = true, true
+				}
 				if first {
 					g.first[a.stem] = p.after(g.first[a.stem])
 				}

@@ -252,7 +252,7 @@ func (p *patternReader) sequence(from int, first bool) (int, bool, error) {
 			from, first = p.lead(from, first, arc{class: of}), false
 		default:
 			end := p.at
-			for end < len(p.text) && !strings.ContainsRune(" \t\n|()[]{}<>", rune(p.text[end])) {
+			for end < len(p.text) && !isSign(p.text[end]) {
 				end++
 			}
 			if end == p.at {
@@ -264,6 +264,15 @@ func (p *patternReader) sequence(from int, first bool) (int, bool, error) {
 		}
 	}
 	return from, first, nil
+}
+
+// isSign reports what ends a word.
+func isSign(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', '|', '(', ')', '[', ']', '{', '}', '<', '>':
+		return true
+	}
+	return false
 }
 
 func (p *patternReader) until(closing byte) (string, error) {
