@@ -9,25 +9,34 @@ import (
 )
 
 // glob chooses files by pattern: *, ? and [a-z] within a name, {a,b} for alternatives, ** for any folders. A pattern
-// without a slash is one of names, in whatever folder; one with a slash is one of paths.
+// without a slash is one of names, in whatever folder; one with a slash is one of paths. (?i) before it makes capital and small
+// letters alike.
 type glob struct {
+	anyCase      bool
 	alternatives [][]string // each the names of a path, or a single name
 	hidden       bool       // some name in it begins with a dot
 	dots         bool       // names that begin with a dot match patterns that do not, too
 }
 
+// anyCase before a pattern makes capital and small letters alike, as in a regular expression.
+const anyCase = "(?i)"
+
 // maxAlternatives bounds what braces come to: each pair multiplies.
 const maxAlternatives = 256
 
 func newGlob(pattern string) (*glob, error) {
-	if pattern == "" {
-		pattern = "*"
+	rest, folded := strings.CutPrefix(pattern, anyCase)
+	if folded {
+		rest = strings.ToLower(rest)
 	}
-	all, ok := braces(pattern)
+	if rest == "" {
+		rest = "*"
+	}
+	all, ok := braces(rest)
 	if !ok {
 		return nil, fault.New(fault.InvalidRequest, "the pattern %s comes to more than %d alternatives", quote(pattern), maxAlternatives)
 	}
-	g := &glob{}
+	g := &glob{anyCase: folded}
 	for _, p := range all {
 		parts := strings.Split(p, "/")
 		for _, part := range parts {
@@ -127,6 +136,9 @@ func (g *glob) matchWay(pattern, way []string) bool {
 func (g *glob) matchName(pattern, name string) bool {
 	if name[0] == '.' && pattern[0] != '.' && !g.dots {
 		return false
+	}
+	if g.anyCase {
+		name = strings.ToLower(name)
 	}
 	ok, _ := path.Match(pattern, name)
 	return ok
