@@ -71,6 +71,7 @@ var imports = map[string][]string{
 	"internal/retrieve":     {"internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/extract":      {"internal/fault", "internal/value"},
 	"internal/planshape":    {"internal/value"},
+	"internal/when":         {"internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},

@@ -45,15 +45,15 @@ func nextOnWall(s *cron.SpecSchedule, after time.Time, zone *time.Location) (tim
 		if wall = s.Next(wall); wall.IsZero() {
 			return time.Time{}, false
 		}
-		if at := onWall(wall, zone); at.After(after) {
+		if at := OnWall(wall, zone); at.After(after) {
 			return at, true
 		}
 	}
 }
 
-// onWall is the moment at which the clock of a zone shows what wall shows: the first one, or, where the clock leaves it out, the
+// OnWall is the moment at which the clock of a zone shows what wall shows: the first one, or, where the clock leaves it out, the
 // first moment after the gap.
-func onWall(wall time.Time, zone *time.Location) time.Time {
+func OnWall(wall time.Time, zone *time.Location) time.Time {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, zone)
 	start, end := t.ZoneBounds()
 	shown := shows(t)

@@ -1,0 +1,594 @@
+package when
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// durations are the units that an interval may have.
+var durations = map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
+
+var shortInterval = regexp.MustCompile(`^(\d{1,4})(s|sec|secs|m|min|mins|h|hr|hrs)$`)
+
+// amount reads 45 minutes, two hours, half an hour, an hour and a half, 1.5 hours, 5m, and a single unit.
+func (p *parser) amount(i int) (d time.Duration, unit string, count, n int) {
+	w := words()
+	if m := shortInterval.FindStringSubmatch(p.text(i)); m != nil {
+		v, _ := strconv.Atoi(m[1])
+		unit = w.unit[m[2]]
+		return time.Duration(v) * durations[unit], unit, v, 1
+	}
+	if p.is(i, "half") {
+		if at := p.skip(i+1, "a", "an"); p.is(at, "hour") {
+			return 30 * time.Minute, "minute", 30, at + 1 - i
+		}
+	}
+	if p.is(i, "quarter") && p.is(i+1, "of") && p.is(i+2, "an") && p.is(i+3, "hour") {
+		return 15 * time.Minute, "minute", 15, 4
+	}
+	one := p.skip(i, "a", "an")
+	if p.is(one, "hour") && p.is(one+1, "and") && p.is(one+2, "a") && p.is(one+3, "half") {
+		return 90 * time.Minute, "minute", 90, one + 4 - i
+	}
+	if f, err := strconv.ParseFloat(p.text(i), 64); err == nil && strings.Contains(p.text(i), ".") && f > 0 && f < 1000 && p.is(i+1, "hours", "minutes", "h") {
+		unit = w.unit[p.text(i+1)]
+		return time.Duration(f * float64(durations[unit])).Round(time.Second), unit, 0, 2
+	}
+	if one > i {
+		if unit = w.unit[p.text(one)]; unit != "" && len(p.text(one)) > 2 {
+			return durations[unit], unit, 1, one + 1 - i
+		}
+		return 0, "", 0, 0
+	}
+	v, k := p.number(i)
+	if k == 0 || v == 0 {
+		return 0, "", 0, 0
+	}
+	if unit = w.unit[p.text(i+k)]; unit == "" || len(p.text(i+k)) < 2 {
+		return 0, "", 0, 0
+	}
+	return time.Duration(v) * durations[unit], unit, v, k + 1
+}
+
+// frequency reads every 45 minutes, hourly, every other day, twice a day, every morning, at 5 minute intervals.
+func (p *parser) frequency(s *spec, i int) int {
+	w := words()
+	if unit := w.Adverbs[p.text(i)]; unit != "" {
+		if s.unit != "" || s.every > 0 {
+			return 0
+		}
+		s.unit, s.recurring = unit, true
+		return 1
+	}
+	if part := w.Nightly[p.text(i)]; part != "" && s.unit == "" && s.every == 0 {
+		s.unit, s.part, s.recurring = "day", part, true
+		return 1
+	}
+	if p.is(i, "at") || p.is(i, "in") {
+		if d, _, _, n := p.amount(i + 1); n > 0 && d > 0 && p.is(i+1+n, "intervals") {
+			s.every, s.recurring = d, true
+			return n + 2
+		}
+	}
+	if n := p.often(s, i); n > 0 {
+		return n
+	}
+	at := i
+	if p.is(at, "once") {
+		at++
+	}
+	if p.is(at, "on") {
+		at++
+	}
+	if !p.is(at, "every", "each") {
+		return 0
+	}
+	at++
+	if s.unit != "" && s.unit != "day" || s.every > 0 {
+		return 0
+	}
+	s.recurring = true
+	if k := p.in(p.skip(at, "a"), w.Few); k > 0 {
+		k += p.skip(at, "a") - at
+		next := p.skip(at+k, "of")
+		if w.unit[p.text(next)] != "" && len(p.text(next)) > 2 {
+			s.fresh = append(s.fresh, reasons["vague"])
+			return next + 1 - i
+		}
+		return 0
+	}
+	if p.is(at, "other", "second") && (p.is(at, "other") || p.is(at+1, "hour", "minute", "day")) {
+		unit := w.unit[p.text(at+1)]
+		switch unit {
+		case "":
+			return 0
+		case "week", "month", "quarter", "year":
+			s.fresh = append(s.fresh, reasons["count"])
+		}
+		if p.is(at, "second") {
+			s.fresh = append(s.fresh, "it may be each second one or the second of something: say every other, or the 2nd of what")
+		}
+		s.every, s.recurring = 2*durations[unit], true
+		return at + 2 - i
+	}
+	if d, unit, count, n := p.amount(at); n > 0 && !p.is(at, "a", "an") {
+		if d == 0 || unit == "week" {
+			if count == 1 {
+				s.unit = unit
+				return at + n - i
+			}
+			s.fresh = append(s.fresh, reasons["count"])
+		}
+		s.every = d
+		return at + n - i
+	}
+	if n := p.phrase(at, "hour and a half"); n > 0 {
+		s.every = 90 * time.Minute
+		return at + n - i
+	}
+	at = p.skip(at, "single")
+	if unit := w.unit[p.text(at)]; unit != "" && len(p.text(at)) > 2 && !strings.HasSuffix(p.text(at), "s") && unit != "second" {
+		if unit == "day" && p.is(at+1, "of") && p.is(at+2, "the") && p.is(at+3, "week") {
+			at += 3
+		}
+		s.unit = unit
+		return at + 1 - i
+	}
+	if _, ok := w.Parts[p.text(at)]; ok {
+		s.unit, s.part = "day", p.text(at)
+		return at + 1 - i
+	}
+	return 0
+}
+
+// often reads once a day, twice daily, three times a week, once per month, and the same with every.
+func (p *parser) often(s *spec, i int) int {
+	count, n := 0, 1
+	switch {
+	case p.is(i, "once"):
+		count = 1
+	case p.is(i, "twice"):
+		count = 2
+	default:
+		v, k := p.number(i)
+		if k == 0 || !p.is(i+k, "times") {
+			return 0
+		}
+		count, n = v, k+1
+	}
+	at := i + n
+	if unit := words().Adverbs[p.text(at)]; unit != "" {
+		s.unit, s.count, s.recurring = unit, count, true
+		return at + 1 - i
+	}
+	if !p.is(at, "a", "an", "per", "every", "each") {
+		return 0
+	}
+	unit := words().unit[p.text(at+1)]
+	if unit == "" || len(p.text(at+1)) < 3 || strings.HasSuffix(p.text(at+1), "s") {
+		return 0
+	}
+	s.unit, s.count, s.recurring = unit, count, true
+	return at + 2 - i
+}
+
+// pastHour reads at 10 past every hour, 15 minutes past the hour, every hour at quarter past, on the hour, at minute 20, at :30.
+func (p *parser) pastHour(s *spec, i int) int {
+	at := p.skip(i, "at", "on")
+	hourly := s.unit == "hour"
+	minute, n := 0, 0
+	switch {
+	case hourly && p.is(at, "the") && p.is(at+1, "hour"):
+		s.minutes = []int{0}
+		return at + 2 - i
+	case hourly && p.is(at, "minute"):
+		if minute, n = p.number(at + 1); n > 0 && minute < 60 {
+			s.minutes = []int{minute}
+			return at + 1 + n - i
+		}
+		return 0
+	case hourly && strings.HasPrefix(p.text(at), ":"):
+		if m, err := strconv.Atoi(p.text(at)[1:]); err == nil && m < 60 {
+			s.minutes = []int{m}
+			return at + 1 - i
+		}
+		return 0
+	case p.is(at, "quarter") || p.is(at, "a") && p.is(at+1, "quarter"):
+		minute, n = 15, 1+p.skip(at, "a")-at
+	case p.is(at, "half"):
+		minute, n = 30, 1
+	default:
+		if minute, n = p.number(at); n == 0 || minute > 59 {
+			return 0
+		}
+	}
+	next := p.skip(at+n, "minutes", "minute")
+	if !p.is(next, "past", "after", "to") {
+		return 0
+	}
+	if p.is(next, "to") {
+		minute = (60 - minute) % 60
+	}
+	next++
+	switch {
+	case p.is(next, "every", "each", "the") && p.is(next+1, "hour"):
+		if !p.is(next, "the") {
+			s.recurring = true
+		}
+		s.unit, next = "hour", next+2
+	case !hourly || func() bool { _, k := p.number(next); return k > 0 }():
+		return 0
+	}
+	s.minutes = []int{minute}
+	return next - i
+}
+
+// dayList reads Monday, Mondays and Fridays, Mon-Fri, weekdays, business days. repeats says that the words alone say it repeats.
+func (p *parser) dayList(i int) (set dayset, n int, repeats bool) {
+	set, n, plural, several := p.daysAt(i)
+	return set, n, plural || several
+}
+
+// daysAt is dayList with what says that it repeats: names in the plural, or that there are several.
+func (p *parser) daysAt(i int) (set dayset, n int, plural, several bool) {
+	w := words()
+	one := func(at int) (dayset, int, bool) {
+		text := p.text(at)
+		if d, ok := w.day[text]; ok {
+			return 1 << d, 1, false
+		}
+		if d, ok := w.dayPlural[text]; ok {
+			return 1 << d, 1, true
+		}
+		single := strings.TrimSuffix(text, "s")
+		switch {
+		case slices.Contains(w.Weekdays, single):
+			return workdays, 1, single != text
+		case slices.Contains(w.Weekends, single):
+			return allDays &^ workdays, 1, single != text
+		case slices.Contains(w.Working, text) && p.is(at+1, "day", "days"):
+			return workdays, 2, p.is(at+1, "days")
+		}
+		return 0, 0, false
+	}
+	at := p.skip(i, "the")
+	if p.is(at, "from") {
+		at++
+	}
+	for {
+		got, k, many := one(at)
+		if k == 0 {
+			break
+		}
+		set, plural = set|got, plural || many
+		at += k
+		n = at - i
+		if p.is(at, "-", "–", "to", "through", "thru", "till", "until") {
+			last, k, _ := one(at + 1)
+			if k > 0 && single(got) && single(last) {
+				for d := first(got); ; d = (d + 1) % 7 {
+					if set |= 1 << d; d == first(last) {
+						break
+					}
+				}
+				at, several = at+1+k, true
+				n = at - i
+			}
+		} else if p.is(i, "from") {
+			return 0, 0, false, false
+		}
+		next := at
+		for p.is(next, ",", "and", "&", "/", "on") {
+			next++
+		}
+		if next == at {
+			break
+		}
+		if _, k, _ := one(next); k == 0 {
+			break
+		}
+		if p.is(at, "and") && p.is(at+1, "on") {
+			break
+		}
+		at, several = next, true
+	}
+	return set, n, plural, several
+}
+
+func single(set dayset) bool { return set != 0 && set&(set-1) == 0 }
+
+func first(set dayset) time.Weekday {
+	for d := range time.Weekday(7) {
+		if set&(1<<d) != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// weekdays reads every Monday, on weekdays, Mondays and Fridays, weekly on Mondays; one day alone is a date.
+func (p *parser) weekdays(s *spec, i int) int {
+	at := p.skip(i, "on")
+	every := p.is(at, "every", "each")
+	if every {
+		at++
+	}
+	// Every second Tuesday: of the month, or each other one?
+	if every && (p.is(at, "other") || words().ordinal[p.text(at)] > 1 || digitOrdinal.MatchString(p.text(at))) {
+		if set, n, _ := p.dayList(at + 1); n > 0 && set != 0 {
+			s.recurring = true
+			why := "it may be each " + p.text(at) + " one or that of the month: say every other week, or the " + p.text(at) + " one of the month"
+			if p.is(at, "other") {
+				why = reasons["count"]
+			}
+			s.fresh = append(s.fresh, why)
+			return at + 1 + n - i
+		}
+		return 0
+	}
+	set, n, plural, several := p.daysAt(at)
+	if n == 0 || s.days != 0 || s.date != nil {
+		return 0
+	}
+	if part, many := strings.CutSuffix(p.text(at+n), "s"); many { // Monday mornings
+		if _, ok := words().Parts[part]; ok {
+			plural = true
+		}
+	}
+	if !every && !plural && !several && !s.recurring {
+		return 0
+	}
+	s.soft = !every && !plural && !s.recurring
+	if p.is(at+n, "the") && p.is(at+n+1, "13th") {
+		s.fresh = append(s.fresh, "a day of the week that is a day of the month, too, is more than a trigger says")
+		n += 2
+	}
+	s.days, s.recurring = set, true
+	return at + n - i
+}
+
+var digitOrdinal = regexp.MustCompile(`^(\d{1,2})(st|nd|rd|th)$`)
+
+// ordinalAt reads 1st, first, fifth, 15th.
+func (p *parser) ordinalAt(i int) int {
+	if m := digitOrdinal.FindStringSubmatch(p.text(i)); m != nil {
+		v, _ := strconv.Atoi(m[1])
+		return v
+	}
+	return words().ordinal[p.text(i)]
+}
+
+// dayOfMonth reads on the 1st and 15th of each month, the last day of the month, the first Monday of every month.
+func (p *parser) dayOfMonth(s *spec, i int) int {
+	at := p.skip(i, "on", "at", "the")
+	every := p.is(at, "every", "each")
+	if every {
+		at++
+	}
+	var days, nth []string
+	for {
+		at = p.skip(at, "the")
+		v, last := p.ordinalAt(at), p.is(at, "last")
+		if v == 0 && !last {
+			break
+		}
+		next := at + 1
+		set, n, _ := p.dayList(next)
+		switch {
+		case n > 0 && single(set):
+			which := "L"
+			if v > 0 {
+				which = strconv.Itoa(v)
+			}
+			if v > 5 {
+				return 0
+			}
+			nth = append(nth, strconv.Itoa(int(first(set)))+"#"+which)
+			next += n
+		case n > 0 && set == workdays && last:
+			days = append(days, "LW")
+			next += n
+		case n > 0 && set == workdays && v == 1:
+			days = append(days, "1W")
+			next += n
+		case n > 0:
+			return 0
+		case last && p.is(next, "day"):
+			days = append(days, "L")
+			next++
+		case last:
+			return 0
+		default:
+			days = append(days, strconv.Itoa(v))
+			next = p.skip(next, "day")
+		}
+		at = next
+		more := p.skip(at, ",", "and", "&")
+		if more = p.skip(more, "the", "on"); p.ordinalAt(more) == 0 && !p.is(more, "last") || more == at {
+			break
+		}
+		at = more
+	}
+	if len(days)+len(nth) == 0 {
+		return 0
+	}
+	period, n := p.ofEach(at)
+	switch {
+	case n == 0 && s.unit == "month" && len(s.monthDays)+len(s.nth) == 0:
+		period = "month"
+	case n == 0 && every && len(days) == 1 && len(nth) == 0 && digitOrdinal.MatchString(p.text(at-1)):
+		period = "month" // every 15th
+	case n == 0:
+		return 0
+	}
+	switch period {
+	case "month":
+	case "quarter":
+		switch {
+		case len(nth) > 0 || len(days) > 1:
+			return 0
+		case days[0] == "1" || days[0] == "1W":
+			s.months = quarters(0)
+		case days[0] == "L" || days[0] == "LW":
+			s.months = quarters(2)
+		default:
+			return 0
+		}
+	default:
+		return 0
+	}
+	s.monthDays, s.nth, s.recurring, s.unit = days, nth, true, "month"
+	return at + n - i
+}
+
+// ofEach reads of each month, in the month, of every quarter.
+func (p *parser) ofEach(i int) (unit string, n int) {
+	at := i
+	if p.is(at, "of", "in") {
+		at++
+		if !p.is(at, "each", "every", "the", "a") {
+			return "", 0
+		}
+	} else if !p.is(at, "each", "every") {
+		return "", 0
+	}
+	at++
+	if unit = p.text(at); unit != "month" && unit != "quarter" && unit != "year" && unit != "week" && unit != "day" && unit != "hour" {
+		return "", 0
+	}
+	return unit, at + 1 - i
+}
+
+// edgeOf reads at the start of every quarter, at the beginning of each month; an end is no time.
+func (p *parser) edgeOf(s *spec, i int) int {
+	at := p.skip(i, "at", "the")
+	if !p.is(at, "start", "beginning", "end") {
+		return 0
+	}
+	unit, n := p.ofEach(at + 1)
+	if n == 0 || p.is(at+2, "the") {
+		return 0
+	}
+	s.recurring, s.unit = true, unit
+	if p.is(at, "end") {
+		s.fresh = append(s.fresh, "the end of it is no time: say its last day and an hour, such as the last day of each month at 18:00")
+	}
+	return at + 1 + n - i
+}
+
+func quarters(offset int) (set monthset) {
+	for m := 1; m <= 12; m += 3 {
+		set |= 1 << (m + offset)
+	}
+	return set
+}
+
+// monthsOf reads in December, in June and July.
+func (p *parser) monthsOf(s *spec, i int) int {
+	if !p.is(i, "in") || !s.recurring || s.months != 0 {
+		return 0
+	}
+	at, n := i+1, 0
+	for {
+		m, ok := words().month[p.text(at)]
+		if !ok {
+			break
+		}
+		s.months |= 1 << m
+		n = at + 1 - i
+		if at = p.skip(at+1, ",", "and"); at == i+n {
+			break
+		}
+	}
+	return n
+}
+
+var utcOffset = regexp.MustCompile(`^(?:utc|gmt)([+-])0?(\d{1,2})(?::?00)?$`)
+
+// zoneOf reads Berlin time, UTC, (America/New_York), in the time zone Europe/Paris, UTC+2.
+func (p *parser) zoneOf(s *spec, i int) int {
+	if s.zone != "" || len(s.times) == 0 && s.window == nil && s.date == nil && s.every == 0 && !s.recurring {
+		return 0
+	}
+	w := words()
+	at, named := i, false
+	if p.is(at, "in") {
+		at++
+	}
+	at = p.skip(at, "the")
+	if k := p.phrase(at, "time zone") + p.phrase(at, "timezone"); k > 0 {
+		at, named = at+k, true
+	}
+	text := p.text(at)
+	if m := utcOffset.FindStringSubmatch(text); m != nil {
+		v, _ := strconv.Atoi(m[2])
+		sign := "-" // the names of these zones count the other way
+		if m[1] == "-" {
+			sign = "+"
+		}
+		if v > 12 {
+			return 0
+		}
+		s.zone = "Etc/GMT" + sign + m[2]
+		return p.timeWord(at+1) - i
+	}
+	if strings.Contains(text, "/") {
+		for _, name := range w.city {
+			if strings.EqualFold(name, text) {
+				s.zone = name
+				return p.timeWord(at+1) - i
+			}
+		}
+		if named {
+			p.wrong("there is no time zone " + p.toks[at].raw + ": write one like Europe/Berlin")
+			return at + 1 - i
+		}
+		return 0
+	}
+	for n := 3; n > 0; n-- {
+		name := p.span(at, n)
+		if name == "" {
+			continue
+		}
+		zone, spoken := w.Zones[name]
+		if !spoken {
+			zone = w.city[name]
+		}
+		seasonal := n == 1 && slices.Contains(w.Offsets, name)
+		said := p.is(at+n, "time") || named
+		switch {
+		case seasonal:
+			p.wrong(strings.ToUpper(name) + " is an offset that holds for a part of the year or for several places: name a place, such as New York time")
+			return p.timeWord(at+n) - i
+		case zone != "" && (said || spoken && n == 1):
+			s.zone = zone
+			return p.timeWord(at+n) - i
+		case n == 1 && slices.Contains(w.Local, name) && p.is(at+n, "time"):
+			s.zone = "local"
+			return at + 2 - i
+		}
+	}
+	if text != "" && p.is(at+1, "time") && text[0] >= 'a' && text[0] <= 'z' && !p.is(at, "the", "this", "that", "each", "every", "any", "of", "one") {
+		p.wrong("there is no time zone for " + p.toks[at].raw + ": write one like Europe/Berlin")
+		return at + 2 - i
+	}
+	return 0
+}
+
+// timeWord is behind the word time, if it stands there.
+func (p *parser) timeWord(i int) int { return p.skip(i, "time") }
+
+// span is n words as one text.
+func (p *parser) span(i, n int) string {
+	var out []string
+	for k := range n {
+		if p.text(i+k) == "" {
+			return ""
+		}
+		out = append(out, p.text(i+k))
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,120 @@
+package when
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"pflow/internal/yamltree"
+)
+
+//go:embed lexicon.yaml
+var lexiconText []byte
+
+// zoneNames are the zones of the IANA database that have a place of their own (zone.tab, zone1970.tab), one a line.
+//
+//go:embed zones.txt
+var zoneNames string
+
+// lexicon is lexicon.yaml.
+type lexicon struct {
+	Days           map[string][]string
+	Weekdays       []string
+	Weekends       []string
+	Working        []string
+	Months         []string
+	Numbers        []string
+	Tens           map[string]int
+	Ordinals       []string
+	Parts          map[string]part
+	Units          map[string][]string
+	Adverbs        map[string]string
+	Nightly        map[string]string
+	Vague          map[string]string
+	Carriers       []string
+	Carried        []string
+	Events         []string
+	Subordinate    []string
+	Few            []string
+	About          []string
+	Bounds         []string
+	Openers        []string
+	Arrives        []string
+	Put            []string
+	Is             []string
+	Others         []string
+	Into           []string
+	Folder         []string
+	Determiners    []string
+	Kinds          map[string]string
+	Files          []string
+	Anything       []string
+	Zones          map[string]string
+	Offsets        []string
+	Local          []string
+	BelongsBehind  []string `json:"belongs_behind"`
+	BelongsBefore  []string `json:"belongs_before"`
+	Determined     []string
+	Questions      []string
+	Polite         []string
+	day, dayPlural map[string]time.Weekday
+	month          map[string]time.Month
+	number         map[string]int
+	ordinal        map[string]int
+	unit           map[string]string // of one word, singular or plural
+	city           map[string]string
+}
+
+// part is a part of the day: its hours, beyond 24 those of the next day.
+type part struct{ From, To int }
+
+// words is the lexicon with what is looked up in it. The file is part of the program, so a fault in it is one of the program.
+var words = sync.OnceValue(func() *lexicon {
+	w := new(lexicon)
+	doc, found := yamltree.Parse("embedded:lexicon.yaml", lexiconText)
+	if doc == nil {
+		panic("when: " + found.Text())
+	}
+	text, err := json.Marshal(doc.Plain())
+	if err == nil {
+		read := json.NewDecoder(bytes.NewReader(text))
+		read.DisallowUnknownFields()
+		err = read.Decode(w)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("when: lexicon.yaml: %v", err))
+	}
+	w.day, w.dayPlural, w.month = map[string]time.Weekday{}, map[string]time.Weekday{}, map[string]time.Month{}
+	for d := range time.Weekday(7) {
+		for _, name := range w.Days[strings.ToLower(d.String())] {
+			w.day[name], w.dayPlural[name+"s"] = d, d
+		}
+	}
+	for k, name := range w.Months {
+		w.month[name], w.month[name[:3]] = time.Month(k+1), time.Month(k+1)
+	}
+	w.month["sept"] = time.September
+	w.number, w.ordinal, w.unit, w.city = map[string]int{}, map[string]int{}, map[string]string{}, map[string]string{}
+	for k, name := range w.Numbers {
+		w.number[name] = k
+	}
+	for name, n := range w.Tens {
+		w.number[name] = n
+	}
+	for k, name := range w.Ordinals {
+		w.ordinal[name] = k + 1
+	}
+	for unit, names := range w.Units {
+		for _, name := range names {
+			w.unit[name], w.unit[name+"s"] = unit, unit
+		}
+	}
+	for name := range strings.FieldsSeq(zoneNames) {
+		w.city[strings.ToLower(strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " "))] = name
+	}
+	return w
+})

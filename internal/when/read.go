@@ -1,0 +1,270 @@
+// Package when reads from a request when it shall run by itself: every weekday at 8, tomorrow at noon, when a csv arrives in inbox.
+//
+// What is said is read from its parts, in any order: how often, days, times of the day, a window, a zone, what is left out (spec.go), and
+// put together (compile.go). lexicon.yaml has the words. What is not read wholly is left in the request, with the reason where it is
+// clear that a time was meant; what only looks like a time, such as every line or the commits since Monday, is left alone.
+package when
+
+import (
+	"strings"
+	"time"
+
+	"pflow/internal/trigger"
+)
+
+// Span is a place in a request, in bytes.
+type Span struct{ Start, End int }
+
+// Open is a place that says when, and why no trigger says the same.
+type Open struct {
+	Text       string
+	Start, End int
+	Why        string
+}
+
+// Reading is what a request says of when it shall run.
+type Reading struct {
+	Trigger *trigger.Trigger // nil where it says nothing of it, or nothing that can be read
+	Rest    string           // the request without it
+	Spans   []Span           // where it stands
+	Open    []Open
+}
+
+// parser holds a request while it is read.
+type parser struct {
+	toks  []token
+	today time.Time // at 0:00 UTC
+	why   string    // what is being read cannot be
+	zulu  bool      // a time ended in Z
+}
+
+// found is a place that says when.
+type found struct {
+	start, end int // tokens
+	t          *trigger.Trigger
+	why        string
+}
+
+// Read finds when a request shall run. now is the time that tomorrow counts from, in the person's zone; zone is the name of that zone,
+// "" where it is not known. Time is linear in the request.
+func Read(request string, now time.Time, zone string) Reading {
+	none := Reading{Rest: request}
+	if len(request) > longest {
+		return none
+	}
+	p := &parser{toks: cut(request), today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)}
+	var all []found
+	for i := 0; i < len(p.toks); {
+		f, ok := p.at(i, now, zone)
+		if ok {
+			all = append(all, f)
+		}
+		i = max(i+1, f.end) // what belongs to what is worked on is not looked at by halves
+	}
+	if len(all) == 0 {
+		return none
+	}
+	out := none
+	text := func(f found) (string, int, int) {
+		start, end := p.toks[f.start].start, p.toks[f.end-1].end
+		return request[start:end], start, end
+	}
+	for _, f := range all {
+		why := f.why
+		if why == "" && len(all) > 1 {
+			why = "a workflow has one trigger: ask for each by itself"
+		}
+		if why != "" {
+			said, start, end := text(f)
+			out.Open = append(out.Open, Open{said, start, end, why})
+		}
+	}
+	if len(out.Open) > 0 {
+		return out
+	}
+	f := all[0]
+	said, start, end := text(f)
+	f.t.Text = said
+	out.Trigger, out.Spans = f.t, []Span{{start, end}}
+	out.Rest = without(request, start, end)
+	return out
+}
+
+// longest is the longest request that is looked at, in bytes: longer ones are data.
+const longest = 20_000
+
+// without takes a place out of a request, with the comma and the connective that joined it.
+func without(request string, start, end int) string {
+	before := strings.TrimRight(request[:start], " \t\r\n,;:(")
+	after := strings.TrimLeft(request[end:], " \t\r\n,;:)")
+	if after == "" || strings.Trim(after, ".!? \n") == "" {
+		return strings.TrimRight(before, ".!? ") + strings.TrimSpace(after)
+	}
+	if strings.IndexByte(".!?", after[0]) >= 0 {
+		return strings.TrimRight(before, ".!? ") + after
+	}
+	if before == "" {
+		return after
+	}
+	return before + " " + after
+}
+
+// at reads what says when at a place, if something does. What does and belongs to something else is given with false.
+func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
+	if p.toks[i].quoted {
+		return found{}, false
+	}
+	if w, why, n := p.watch(i); n > 0 && !p.is(0, words().Questions...) {
+		f := found{start: i, end: i + n, why: why}
+		if why == "" {
+			f.t = &trigger.Trigger{Watch: w, Timezone: zone}
+		}
+		return p.whole(f)
+	}
+	p.zulu = false
+	s := p.spec(i)
+	if s.end == i {
+		return found{}, false
+	}
+	f := found{start: i, end: s.end, why: p.why}
+	if p.zulu && s.zone == "" {
+		s.zone = "UTC"
+	}
+	if f.why == "" {
+		f.t, f.why = s.compile(now, zone)
+	}
+	if f.t == nil && (f.why == "" || !s.recurring) {
+		return found{}, false // no time, a time that has passed, or a date that is worked on
+	}
+	if !p.stands(s, f) {
+		return f, false
+	}
+	for f.t != nil && f.t.Cron != "" && p.is(f.end, "and") { // Mondays at 9 and Fridays at 17
+		more := p.spec(f.end + 1)
+		if more.end == f.end+1 || !more.recurring || p.why != "" {
+			break
+		}
+		t, why := more.compile(now, zone)
+		if why != "" || t == nil || t.Cron == "" || t.Timezone != f.t.Timezone {
+			f.t, f.why = nil, "these are two schedules: ask for each by itself"
+		} else {
+			f.t.Cron += "; " + t.Cron
+		}
+		f.end = more.end
+	}
+	return p.whole(f)
+}
+
+// whole takes what only says that it is done with what says when, and sees whether it is clear that all of the request is meant: it
+// begins the request, ends the only sentence of it, or stands in a last one of its own.
+func (p *parser) whole(f found) (found, bool) {
+	w := words()
+	carried := false
+	for back := f.start; back > 0; back-- {
+		if n := p.in(back-1, w.Carriers); n > 0 && back-1+n == f.start {
+			f.start, carried = back-1, true
+		}
+		if f.start-back > 8 {
+			break
+		}
+	}
+	for carried {
+		n := 0
+		for back := max(0, f.start-3); back < f.start; back++ {
+			if k := p.in(back, w.Carried); k > 0 && back+k == f.start {
+				n = max(n, k)
+			}
+		}
+		if n == 0 {
+			break
+		}
+		f.start -= n
+	}
+	if f.why != "" || p.politeUpTo(f.start) {
+		return f, true
+	}
+	sentences := 0
+	for i := range p.toks {
+		if p.is(i, ".", "!", "?", ";") && i+1 < len(p.toks) || p.is(i, "then", "afterwards") && i > f.end {
+			sentences++
+		}
+	}
+	if sentences > 0 && !(carried && p.last(f.end)) {
+		f.t, f.why = nil, "is it for all of the request, or for one part? say when at the beginning"
+	}
+	return f, true
+}
+
+// politeUpTo reports whether a place begins the request, but for politeness.
+func (p *parser) politeUpTo(i int) bool {
+	for i > 0 && p.is(i-1, append([]string{",", "!"}, words().Polite...)...) {
+		i--
+	}
+	return i == 0
+}
+
+// last reports whether nothing but politeness comes from a place on.
+func (p *parser) last(i int) bool {
+	for i < len(p.toks) && p.is(i, ".", "!", "?", ")", ",", "please", "thanks") {
+		i++
+	}
+	return i == len(p.toks)
+}
+
+// stands reports whether what says when belongs to the whole request, and not to what is worked on: the total for every month, the
+// daily report, the commits since Monday at 9.
+func (p *parser) stands(s *spec, f found) bool {
+	w := words()
+	begins, ends := p.politeUpTo(f.start), p.last(f.end)
+	sentence := f.start > 0 && p.is(f.start-1, ".", ";", ":", "!")
+	if !begins && p.in(f.start-1, w.BelongsBehind) > 0 && !(p.is(f.start-1, "and") && (ends || p.is(f.start-2, ","))) && !p.carriedAt(f.start) {
+		return false
+	}
+	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && begins) {
+		return false
+	}
+	bare := f.end-f.start == 1
+	if bare && !begins && p.is(f.start-1, w.Determined...) {
+		return false
+	}
+	if bare && begins && !ends && !p.is(f.end, ",", ":", ".", ";") {
+		return false // daily report.txt
+	}
+	if len(p.toks) > 0 && p.is(0, w.Questions...) && f.start > 0 {
+		return false
+	}
+	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0
+	switch {
+	case !s.recurring && begins:
+		return len(s.times) > 0 || s.hasIn
+	case !s.recurring:
+		return ends && (len(s.times) > 0 || s.hasIn) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start)
+	case s.soft && !timed:
+		return false
+	case timed && f.t != nil:
+		return true
+	case p.is(f.start, "each") && !begins && !p.carriedAt(f.start):
+		return false // how much each day
+	}
+	return begins || ends || sentence
+}
+
+// carriedAt reports whether words that only say that it is done end at a place: run this.
+func (p *parser) carriedAt(i int) bool {
+	for back := max(0, i-8); back < i; back++ {
+		if n := p.in(back, words().Carriers); n > 0 && back+n == i {
+			return true
+		}
+	}
+	return false
+}
+
+// eventBefore reports whether something that takes place at a time stands before a place, in its sentence.
+func (p *parser) eventBefore(i int) bool {
+	for i--; i >= 0 && !p.is(i, ".", ";", "!"); i-- {
+		if !p.carriedAt(i+1) && p.is(i, words().Events...) || p.is(i, words().Subordinate...) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,264 @@
+package when
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pflow/internal/trigger"
+)
+
+const here = "Europe/Berlin"
+
+// now is the moment at which the phrases are said: Wednesday 2026-03-11, 10:30 in Berlin.
+func now(t testing.TB) time.Time {
+	loc, err := time.LoadLocation(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Date(2026, 3, 11, 10, 30, 0, 0, loc)
+}
+
+// outcome is what became of phrases.
+type outcome struct{ all, right, wrong, declined int }
+
+// TestSchedules reads testdata/schedules.txt, which was written before the rule: phrase, and the trigger it stands for. Even lines
+// were looked at while it was made, odd ones were not. 95 % have to be right and no more than 1 % wrong, on either half, and each half
+// lies in the interval of the other.
+func TestSchedules(t *testing.T) {
+	f, err := os.Open("testdata/schedules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var halves [2]outcome // odd, even
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		half := 1 - n%2
+		said, want, ok := strings.Cut(lines.Text(), " => ")
+		if !ok {
+			t.Fatalf("line %d has no =>", n)
+		}
+		o := &halves[half]
+		o.all++
+		want, rest, _ := strings.Cut(want, " | ")
+		r := Read(said, now(t), here)
+		got := ""
+		switch {
+		case strings.HasPrefix(want, "declined"):
+			if r.Trigger == nil {
+				o.right++
+				continue
+			}
+			o.wrong++
+		case r.Trigger == nil:
+			o.declined++
+		case !same(t, r.Trigger, want):
+			o.wrong++
+		case strings.Trim(r.Rest, " .") != rest:
+			o.wrong++
+			got = "rest " + r.Rest
+		default:
+			o.right++
+			continue
+		}
+		if r.Trigger != nil && got == "" {
+			got = fmt.Sprint(r.Trigger.Value())
+		}
+		t.Logf("line %d: %s\n want %s\n got  %s %v", n, said, want, got, r.Open)
+	}
+	for k, name := range []string{"odd", "even"} {
+		o := halves[k]
+		low, high := wilson(o.right, o.all)
+		t.Logf("%s lines: %d, right %d (%.3f, %.3f to %.3f), wrong %d, declined %d", name, o.all, o.right, share(o.right, o.all), low, high, o.wrong, o.declined)
+		if share(o.right, o.all) < 0.95 || share(o.wrong, o.all) > 0.01 {
+			t.Errorf("%s lines: fewer than 95 %% are right, or more than 1 %% wrong", name)
+		}
+		if other := halves[1-k]; share(other.right, other.all) < low || share(other.right, other.all) > high {
+			t.Errorf("%s lines: the other half, %.3f, is out of %.3f to %.3f", name, share(other.right, other.all), low, high)
+		}
+	}
+}
+
+// same compares what a trigger comes to with what is expected: kind, zone and the next 40 times.
+func same(t *testing.T, got *trigger.Trigger, want string) bool {
+	if found := got.Check(); len(found) > 0 {
+		t.Errorf("%v: %v", got.Value(), found)
+	}
+	want, zone, _ := strings.Cut(want, " @ ")
+	if zone == "" {
+		zone = here
+	}
+	kind, what, _ := strings.Cut(want, " ")
+	exp := &trigger.Trigger{Timezone: zone}
+	switch kind {
+	case "cron":
+		exp.Cron = what
+		if got.Cron == "" {
+			return false
+		}
+	case "every":
+		d, err := time.ParseDuration(what)
+		have, gotErr := time.ParseDuration(got.Every)
+		return err == nil && gotErr == nil && d == have
+	case "at":
+		loc, err := time.LoadLocation(here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
+			if at, err := time.ParseInLocation(layout, what, loc); err == nil {
+				have, err := time.Parse(time.RFC3339, got.At)
+				return err == nil && have.Equal(at) && got.Timezone == zone
+			}
+		}
+		t.Fatalf("%q is no moment", what)
+	case "watch":
+		folder, pattern, _ := strings.Cut(what, " ")
+		return got.Watch != nil && got.Watch.Path == folder && got.Watch.Pattern == strings.TrimPrefix(pattern, "-")
+	default:
+		t.Fatalf("%q is no trigger", want)
+	}
+	if got.Timezone != zone {
+		return false
+	}
+	a, b := got.Upcoming(now(t), 40), exp.Upcoming(now(t), 40)
+	if len(b) == 0 {
+		t.Fatalf("%q never fires", want)
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	for k := range a {
+		if !a[k].Equal(b[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+// wilson is the 95 % interval of a share (Wilson 1927).
+func wilson(n, of int) (low, high float64) {
+	const z = 1.959964
+	p, m := share(n, of), float64(of)
+	mid := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m)) / (1 + z*z/m)
+	return mid - half, mid + half
+}
+
+// FuzzRead: no request panics, places are whole characters in order, and what is found is a trigger that can be.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"every weekday at 8 copy a.txt", "when a csv arrives in inbox, convert it", "Mon-Fri 9-17 every 5 min", "at 25:00 every day", "in 3 days at 8am", "every 2nd \xff of"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, request string) {
+		r := Read(request, now(t), here)
+		at := 0
+		for _, s := range r.Spans {
+			if s.Start < at || s.End <= s.Start || s.End > len(request) {
+				t.Fatalf("%q: %v", request, r.Spans)
+			}
+			at = s.End
+			if utf8.ValidString(request) && !utf8.ValidString(request[s.Start:s.End]) {
+				t.Fatalf("%q is cut inside a character", request)
+			}
+		}
+		if r.Trigger != nil {
+			if found := r.Trigger.Check(); len(found) > 0 {
+				t.Fatalf("%q: %v %v", request, r.Trigger.Value(), found)
+			}
+		}
+	})
+}
+
+// TestNoSchedule are requests in which every, when, at and days say nothing of when the request runs: nothing is taken out of them, and
+// nothing is said to be open.
+func TestNoSchedule(t *testing.T) {
+	for _, request := range []string{
+		"print the first 2 lines of every log file",
+		"count the lines of each csv in data",
+		"delete every second line of a.txt",
+		"delete every other file in tmp",
+		"how many commits were made each day",
+		"count the commits of each weekday",
+		"the total for every month in sales.csv",
+		"average price per day in data.csv",
+		"list every workday of next week",
+		"what day is tomorrow",
+		"what is the date two weeks from tomorrow",
+		"list the commits since Monday at 9",
+		"list the files changed on Friday",
+		"when was notes.txt last modified",
+		"when the tests pass, tag v1.0",
+		"if today is Monday, create weekly.txt",
+		"if app.log was changed today, copy it to archive",
+		"once a.txt is copied to backup, delete it",
+		"copy daily report.txt to archive",
+		"copy the weekly summary to archive/",
+		"write 'every day at 8' to notes.txt",
+		`append "tomorrow at noon" to todo.txt`,
+		"replace foo with bar in notes.txt only on Mondays",
+		"calculate the speed if it traveled 450 meters in 20 seconds",
+		"find a table for a party of four at 7 pm tomorrow",
+		"add a note about the meeting on Friday at 9",
+		"rename hourly.log to daily.log",
+		"sum the hours between 9 and 17",
+		"from Sunday to Wednesday, list the visitors",
+		"archive the logs from Monday to Friday",
+		"show me the second Tuesday of march.txt",
+	} {
+		if r := Read(request, now(t), here); r.Trigger != nil || len(r.Open) > 0 || r.Rest != request {
+			t.Errorf("%s:\n %+v %+v rest %q", request, r.Trigger, r.Open, r.Rest)
+		}
+	}
+}
+
+// TestOpen says what is not clear, with its place.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct{ request, text, why string }{
+		{"every morning copy a.txt to b.txt", "every morning", "names no hour"},
+		{"copy a.txt to b.txt every other Monday at 9", "every other Monday at 9", "count from"},
+		{"copy a.txt to b.txt every day at 25:00", "every day at 25:00", "no such time as 25:00"},
+		{"copy a.txt to b.txt daily at 9am CET", "daily at 9am CET", "offset"},
+		{"copy a.txt to b.txt on the 31st of each month", "on the 31st of each month", "day 31"},
+		{"whenever report.csv changes, copy it to b", "whenever report.csv changes", "files that arrive"},
+		{"Copy a.txt to b.txt every 5 minutes. Then list b.", "every 5 minutes", "one part"},
+		{"every day at 8 copy a.txt to b.txt, and zip docs every Friday at 9", "every day at 8", "one trigger"},
+	} {
+		r := Read(c.request, now(t), here)
+		if r.Trigger != nil || len(r.Open) == 0 || r.Open[0].Text != c.text || !strings.Contains(r.Open[0].Why, c.why) || r.Rest != c.request {
+			t.Errorf("%s:\n %+v %+v", c.request, r.Trigger, r.Open)
+			continue
+		}
+		if o := r.Open[0]; c.request[o.Start:o.End] != o.Text {
+			t.Errorf("%s: %q is not at %d", c.request, o.Text, o.Start)
+		}
+	}
+}
+
+// TestClocksChange: what is said for an hour that the clock leaves out or shows twice is a moment that there is, once.
+func TestClocksChange(t *testing.T) {
+	for _, c := range []struct{ zone, said, want string }{
+		{"Europe/Berlin", "on 29 March 2026 at 2:30", "2026-03-29T03:00:00+02:00"},
+		{"Europe/Berlin", "on 25 October 2026 at 2:30", "2026-10-25T02:30:00+02:00"},
+		{"America/New_York", "on 2027-03-14 at 2:10", "2027-03-14T03:00:00-04:00"},
+		{"Australia/Lord_Howe", "on 4 October 2026 at 2:15", "2026-10-04T02:30:00+11:00"},
+		{"UTC", "on 29 March 2026 at 2:30", "2026-03-29T02:30:00Z"},
+	} {
+		loc, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Read(c.said, now(t).In(loc), c.zone)
+		if r.Trigger == nil || r.Trigger.At != c.want {
+			t.Errorf("%s in %s: %+v %v, want %s", c.said, c.zone, r.Trigger, r.Open, c.want)
+		}
+	}
+}
