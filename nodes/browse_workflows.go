@@ -232,7 +232,7 @@ func (s *candidates) unequal(r *library.Record, request string) string {
 
 // opaque reports whether the steps of a saved workflow do not say what it does.
 func (s *candidates) opaque(r *library.Record) bool {
-	steps, _ := saidBySteps(r.Workflow(), s.Catalogue)
+	steps, _ := saidBySteps(r.Workflow(), s.Catalogue, true)
 	return len(r.Examples) > 0 && !saysItself(steps, append([]string{r.Name, r.Description}, r.Keywords...))
 }
 

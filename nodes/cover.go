@@ -3,6 +3,8 @@ package nodes
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	"pflow/engine"
 	"pflow/internal/coverage"
@@ -64,8 +66,8 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
-				said, values := saidBySteps(w, shelf.Catalogue)
 				says, examples := texts(in.Prep["says"]), texts(in.Prep["examples"])
+				said, values := saidBySteps(w, shelf.Catalogue, len(examples) > 0)
 				own := coverage.Said{By: "workflow", Texts: says}
 				whole := len(examples) > 0 && !saysItself(said, says)
 				var spoken map[string]bool
@@ -151,11 +153,13 @@ func (d Deps) pastRequests(ctx context.Context, requests []string, in engine.Inp
 	return plain, kinds, nil
 }
 
-// saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take.
-func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values []coverage.Value) {
+// saidBySteps are what the components of a workflow's steps say of themselves, and the fixed texts that its steps take. Of a
+// workflow that was approved for requests, a step that is told what to do by a prompt of its own does that, and not all that its
+// component could be told: those requests stand for it.
+func saidBySteps(w *ir.Workflow, c *ir.Catalogue, approved bool) (said []coverage.Said, values []coverage.Value) {
 	for _, n := range w.Nodes {
 		s := coverage.Said{By: "node:" + n.ID, Texts: []string{n.Type}}
-		if of := c.Get(n.Type); of != nil {
+		if of := c.Get(n.Type); of != nil && !(approved && prompted(n)) {
 			s.Texts = append(s.Texts, of.Description)
 			if form, _ := of.FormOf(n.Params); form != nil {
 				s.Texts = append(s.Texts, form.Says...)
@@ -179,6 +183,20 @@ func saidBySteps(w *ir.Workflow, c *ir.Catalogue) (said []coverage.Said, values 
 		})
 	}
 	return said, values
+}
+
+// prompted reports whether a step has a prompt with words of its own, and not only what an input or another step gives.
+func prompted(n ir.Node) bool {
+	text, _ := n.Params["prompt"].(string)
+	if text == "" {
+		return false
+	}
+	p, problems := ir.Compile(text)
+	if len(problems) > 0 {
+		return true
+	}
+	p.Walk(func(_ string, e *ir.Expr) { text = strings.ReplaceAll(text, e.Text, "") })
+	return strings.ContainsFunc(text, unicode.IsLetter)
 }
 
 // inputValues are the places of what inputs take: as it was written, or the entity that has the value.
