@@ -85,6 +85,7 @@ var imports = map[string][]string{
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
 	"internal/gitcli":     {"internal/extract", "internal/fault"},
+	"internal/runs":       {"engine", "engine/journal", "internal/value", "modernc.org/sqlite"},
 	"internal/written":    {"internal/fault", "internal/filelock", "modernc.org/sqlite"},
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
@@ -131,7 +132,7 @@ var importers = map[string]string{
 	"gonum.org/v1/gonum":                       "internal/stats",
 	"golang.org/x/text":                        "internal/experiment",
 	"golang.org/x/net":                         "internal/htmltext",
-	"modernc.org/sqlite":                       "internal/experiment internal/written",
+	"modernc.org/sqlite":                       "internal/experiment internal/runs internal/written",
 	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
 	"github.com/netresearch/go-cron":           "internal/trigger",
 }

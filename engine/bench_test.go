@@ -120,8 +120,8 @@ func (h *heard) Happened(ev engine.Event) error {
 	return h.keep(func(j engine.Journal) error { return j.Happened(ev) })
 }
 
-func (h *heard) Ended(s engine.Status) error {
-	return h.keep(func(j engine.Journal) error { return j.Ended(s) })
+func (h *heard) Ended(end engine.Ending) error {
+	return h.keep(func(j engine.Journal) error { return j.Ended(end) })
 }
 
 // benchJournal reports what the journal of a run takes, its checksums included, as a multiple of writing the same lines to
@@ -134,7 +134,7 @@ func benchJournal(b *testing.B, flow *engine.Flow, visits int) {
 	home, n := b.TempDir(), 0
 	create := func() *journal.Writer {
 		n++
-		w, err := journal.Create(home, strconv.Itoa(n), []byte("{}"))
+		w, err := journal.Create(home, strconv.Itoa(n), journal.About{}, []byte("{}"))
 		if err != nil {
 			b.Fatal(err)
 		}

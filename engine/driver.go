@@ -35,7 +35,16 @@ type Journal interface {
 	// Happened keeps an outcome, a timer or an approval.
 	Happened(ev Event) error
 	// Ended says how the run ended.
-	Ended(Status) error
+	Ended(Ending) error
+}
+
+// Ending is how a run ended, or how far it came before it waited or was cancelled: what a list of runs tells of it.
+type Ending struct {
+	Status Status
+	At     time.Duration // since the run began
+	Steps  int           // that ended
+	Usage  map[string]float64
+	Error  *RunError // nil unless it failed or hit a limit
 }
 
 // Attempt is one attempt of an op that is under way.
@@ -88,7 +97,9 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 	res := d.run.Result()
 	d.abandon() // of a run that waits, nothing is left but what asks for approval
 	res.RunID = o.RunID
-	d.keep(func() error { return o.Journal.Ended(res.Status) })
+	d.keep(func() error {
+		return o.Journal.Ended(Ending{Status: res.Status, At: d.now(), Steps: len(res.Steps), Usage: res.Usage, Error: res.Error})
+	})
 	if d.lost != nil {
 		res.Lost = d.lost
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the run cannot be resumed: %v", d.lost))

@@ -185,7 +185,7 @@ func TestCancelWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := journal.Create(home, "run", data)
+		w, err := journal.Create(home, "run", journal.About{}, data)
 		if err != nil {
 			t.Fatal(err)
 		}

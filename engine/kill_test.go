@@ -58,7 +58,7 @@ func child(home string) int {
 	flow := everything(&t, ops)
 	o := engine.Options{RunID: "run", Seed: 7}
 	if _, err := os.Stat(filepath.Join(home, "runs", "run")); err != nil {
-		w, err := journal.Create(home, "run", []byte("{}"))
+		w, err := journal.Create(home, "run", journal.About{}, []byte("{}"))
 		if err != nil {
 			panic(err)
 		}
@@ -167,13 +167,13 @@ func TestConcurrentRuns(t *testing.T) {
 	var runs sync.WaitGroup
 	for i := range n {
 		runs.Go(func() {
-			w, err := journal.Create(home, fmt.Sprintf("20260102-030405-%08x", i), []byte("{}"))
+			w, err := journal.Create(home, fmt.Sprintf("20260102-030405-%08x", i), journal.About{}, []byte("{}"))
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer w.Close()
-			if err := journal.Prune(home, journal.Retention{Runs: n, Age: 1 << 60, Bytes: 1 << 40}, time.Now()); err != nil {
+			if err := journal.List(home, time.Now(), func(string) {}); err != nil {
 				t.Error(err)
 			}
 			res, err := engine.Execute(t.Context(), flow, nil, engine.Options{Seed: 7, Journal: w})

@@ -401,6 +401,9 @@ func (r *Run) chooseAction(n *node, opAction string) (action, because string, fa
 			return c.action, "", nil
 		}
 		ok, err := c.test.Test(r.scope)
+		if r.observe != nil {
+			r.decided.add(r.scope, c, ok)
+		}
 		if err != nil {
 			return "", "", within("the condition of action "+c.action, err)
 		}

@@ -83,7 +83,9 @@ func (e *RunError) Error() string {
 // Transition is one step as an observer sees it while the run goes on: what decided the edge that was taken.
 type Transition struct {
 	Step
-	Because string // the condition that held, as its author wrote it; "" if nothing had to be decided
+	Because string         // the condition that held, as its author wrote it; "" if nothing had to be decided
+	Not     []string       // the conditions before it that did not hold
+	Saw     map[string]any // what these conditions read, by the path that they read it by: store.retries, result.found
 	Prep    map[string]any
 	Result  any
 }
@@ -140,5 +142,7 @@ func (r *Run) transition(rec record, nr *nodeRun, because string) Transition {
 	if rec.action >= 0 && len(nr.units) > 0 {
 		result, _ = nr.result()
 	}
-	return Transition{Step: r.step(rec), Because: because, Prep: nr.prep, Result: result}
+	t := Transition{Step: r.step(rec), Because: because, Not: r.decided.not, Saw: r.decided.saw, Prep: nr.prep, Result: result}
+	r.decided = decision{}
+	return t
 }

@@ -27,7 +27,7 @@ func runWithJournal(t *testing.T, home, id string, flow *engine.Flow, docs *engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := journal.Create(home, id, data)
+	w, err := journal.Create(home, id, journal.About{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestResumeAfterCancel(t *testing.T) {
 	cancelled := 0
 	for i := range 40 {
 		home := t.TempDir()
-		w, err := journal.Create(home, "run", []byte("{}"))
+		w, err := journal.Create(home, "run", journal.About{}, []byte("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,6 +146,7 @@ type Run struct {
 	frames  []frameInfo // of the records
 	actions interned
 	observe func(Transition)
+	decided decision // of the edge that is chosen, for observe
 }
 
 // place is a node of a frame.

@@ -22,6 +22,7 @@ import (
 	"pflow/internal/home"
 	"pflow/internal/llm"
 	"pflow/internal/printable"
+	"pflow/internal/runs"
 	"pflow/internal/secret"
 	"pflow/internal/settings"
 	"pflow/nodes"
@@ -64,8 +65,10 @@ type app struct {
 	secretsOnce sync.Once
 	secretsGot  *secret.Store
 
-	pruning sync.Mutex
-	pruned  time.Time // when runs that are no longer kept were last removed
+	historyOnce sync.Once
+	historyGot  *runs.History
+
+	by string // who starts runs, "" for the person at the command line
 
 	settingsOnce sync.Once
 	settingsGot  *settings.Settings
@@ -90,6 +93,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	err := fault.Guard(func() error { return root.ExecuteContext(ctx) })
 	if a.printed.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))
+	}
+	if a.historyGot != nil {
+		_ = a.historyGot.Close() // what it holds can be made again
 	}
 	code := a.status(err)
 	if signalled, ok := interrupted(ctx); ok && code != exitDone {
@@ -149,6 +155,12 @@ func (a *app) notify(ctx context.Context, listen func(chan<- os.Signal), exit fu
 func (a *app) home() home.Home {
 	a.homeOnce.Do(func() { a.homeGot = home.Find(a.homeFlag, a.getenv) })
 	return a.homeGot
+}
+
+// history is the runs of the home.
+func (a *app) history() *runs.History {
+	a.historyOnce.Do(func() { a.historyGot = runs.Of(a.homeDir()) })
+	return a.historyGot
 }
 
 // homeDir is the folder of the home, "" if there is none.

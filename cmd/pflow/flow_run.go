@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"pflow/internal/diag"
 	"pflow/internal/printable"
 	"pflow/internal/process"
+	"pflow/internal/runs"
 	"pflow/internal/value"
 )
 
@@ -169,7 +171,7 @@ func readJSONFile(file string) (any, error) {
 func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recording, input map[string]any) error {
 	id := journal.NewID(time.Now())
 	o := engine.Options{RunID: id, Observe: a.observer()}
-	w, unkept := a.newJournal(id, nil, docs.Marshal)
+	w, unkept := a.newJournal(id, a.about(journal.OfFlow, flow.Name, ""), nil, docs.Marshal)
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w
@@ -197,11 +199,10 @@ func attempts(n int) string {
 }
 
 // newJournal makes the journal of a run and lays its documents beside it; runs that are no longer kept go.
-func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, error)) (*journal.Writer, error) {
+func (a *app) newJournal(id string, about journal.About, r *keptRequest, documents func() ([]byte, error)) (*runs.Writer, error) {
 	if err := a.home().Err(); err != nil {
 		return nil, err
 	}
-	home := a.homeDir()
 	data, err := documents()
 	if err == nil {
 		data, err = a.invoked(r).with(data)
@@ -209,31 +210,27 @@ func (a *app) newJournal(id string, r *keptRequest, documents func() ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	w, err := journal.Create(home, id, data)
+	w, err := a.history().Create(id, about, data)
 	if err != nil {
 		return nil, err
 	}
-	a.prune(home)
+	a.prune()
 	return w, nil
 }
 
-// pruneEvery is how long runs that are no longer kept stay, where one process begins many: to look through them all takes
-// longer than a small run.
-const pruneEvery = 5 * time.Second
+// about is what the journal of a run that this process begins says of it.
+func (a *app) about(kind journal.Kind, name, request string) journal.About {
+	by := cmp.Or(a.by, journal.ByPerson)
+	return journal.About{Kind: kind, Name: name, Request: request, By: by, Began: time.Now().UTC()}
+}
 
 // prune removes the runs that are no longer kept.
-func (a *app) prune(home string) {
-	a.pruning.Lock()
-	defer a.pruning.Unlock()
-	if !a.pruned.IsZero() && time.Since(a.pruned) < pruneEvery {
-		return
-	}
-	a.pruned = time.Now()
+func (a *app) prune() {
 	s, err := a.settings()
 	if err != nil {
 		a.warn("%v", err)
 	}
-	if err := journal.Prune(home, s.Retention, time.Now()); err != nil {
+	if err := a.history().PruneSometimes(s.Retention, time.Now()); err != nil {
 		a.warn("old runs: %v", err)
 	}
 }

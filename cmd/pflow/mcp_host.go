@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"pflow/engine/journal"
 	"pflow/internal/catalogue"
 	"pflow/internal/diag"
 	"pflow/internal/library"
@@ -56,7 +57,8 @@ func (h *mcpHost) begin(ctx context.Context) (*app, context.Context, error) {
 func (a *app) silent() *app {
 	out := newApp(strings.NewReader(""), io.Discard, a.screen.out, a.getenv)
 	out.globalFlags, out.options, out.root, out.commands = a.globalFlags, a.options, a.root, a.commands
-	out.batch, out.quiet, out.sampling = true, true, a.sampling
+	out.batch, out.quiet, out.sampling, out.by = true, true, a.sampling, journal.ByMCP
+	out.historyOnce.Do(func() { out.historyGot = a.history() })
 	return out
 }
 

@@ -15,16 +15,21 @@ import (
 // unfinished is the status of a run that has not ended: it goes on, or its process was killed.
 const unfinished workflow.Status = "unfinished"
 
-// readRun reads a run of the home.
-func (a *app) readRun(id string) (*journal.Past, []byte, error) {
+// readRun reads the run of the home that is meant by an id, which may be shortened, and gives the whole one.
+func (a *app) readRun(given string) (string, *journal.Past, []byte, error) {
+	row, err := a.findRun(given)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	id := row.ID
 	past, documents, err := journal.Read(a.homeDir(), id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, usage("there is no run %q%s", id, didYouMean(id, a.runs()))
+		return "", nil, nil, usage("there is no run %q", id)
 	case err != nil:
-		return nil, nil, usage("run %s: %s", id, fileError(err))
+		return "", nil, nil, usage("run %s: %s", id, fileError(err))
 	}
-	return past, documents, nil
+	return id, past, documents, nil
 }
 
 // Get implements mcpserve.Host.
@@ -33,7 +38,7 @@ func (h *mcpHost) Get(ctx context.Context, id string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, documents, err := a.readRun(id)
+	id, past, documents, err := a.readRun(id)
 	if err != nil {
 		return nil, inWords(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pflow/engine"
-	"pflow/engine/journal"
 	"pflow/internal/library"
 	"pflow/internal/mcpserve"
 	"pflow/internal/planner"
@@ -284,8 +283,7 @@ func (m *mcpRun) resume(ctx context.Context) (mcpserve.Answer, error) {
 	if len(m.r.Inputs) > 0 || m.r.Stdin != nil {
 		return mcpserve.Answer{}, errors.New("run_workflow: a run goes on with the inputs that it began with; leave inputs and stdin out")
 	}
-	id := m.r.Resume
-	past, documents, err := m.a.readRun(id)
+	id, past, documents, err := m.a.readRun(m.r.Resume)
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}
@@ -317,7 +315,7 @@ func (m *mcpRun) resume(ctx context.Context) (mcpserve.Answer, error) {
 			listed[n.Node] = true
 		}
 	}
-	past, documents, w, err := journal.Resume(a.homeDir(), id, time.Now())
+	past, documents, w, err := a.history().Resume(id, time.Now())
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -151,15 +150,13 @@ run is one of a flow, of a workflow, or the making of a plan; its id is the run_
 		},
 	}
 	c.Flags().StringVar(&run, "run", "", "the `RUN` that sent it")
-	c.RegisterFlagCompletionFunc("run", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return a.runs(), cobra.ShellCompDirectiveNoFileComp
-	})
+	c.RegisterFlagCompletionFunc("run", a.completeRuns())
 	return c
 }
 
 // recentRuns says which runs there are to choose from.
 func (a *app) recentRuns() string {
-	runs := a.runs()
+	runs := a.runIDs("")
 	if len(runs) == 0 {
 		return "there are none yet"
 	}
@@ -242,11 +239,11 @@ func (a *app) printExchange(x llm.Exchange) {
 
 // exchangesOf reads what a run said to models. A torn last line is dropped.
 func (a *app) exchangesOf(run string) ([]llm.Exchange, error) {
-	dir := a.home().Path("runs", filepath.Base(run))
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || run != filepath.Base(run) {
-		return nil, usage("there is no run %q%s", run, orElse(didYouMean(run, a.runs()), "; "+a.recentRuns()))
+	row, err := a.findRun(run)
+	if err != nil {
+		return nil, err
 	}
-	f, err := os.Open(filepath.Join(dir, exchangesFile))
+	f, err := os.Open(a.home().Path("runs", row.ID, exchangesFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fail(exitFailed, "the run %s called no model", run)
 	}

@@ -148,7 +148,7 @@ func misspelt(root *cobra.Command, args []string) error {
 }
 
 // reservedCommands are words that are commands elsewhere or will be here. Nobody who types one means a request.
-var reservedCommands = []string{"runs", "schedule", "serve", "trace", "tune", "why"}
+var reservedCommands = []string{"schedule", "serve", "trace", "tune", "why"}
 
 // quoted says how words are given that are a request although the first is taken for a command.
 func quoted(words []string) string {
@@ -285,7 +285,7 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 	if r.Check() != nil {
 		return planner.Plan(ctx, flow, r, o), nil
 	}
-	w, unkept := a.newJournal(o.RunID, &keptRequest{r.Text, r.Source, r.Stdin, r.Date, decide}, docs.Marshal)
+	w, unkept := a.newJournal(o.RunID, a.about(journal.OfPlan, flow.Name, r.Text), &keptRequest{r.Text, r.Source, r.Stdin, r.Date, decide}, docs.Marshal)
 	if unkept != nil {
 		a.warn("how the plan was made is not kept: %s", fileError(unkept))
 	} else {

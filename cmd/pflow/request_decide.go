@@ -82,7 +82,9 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 	} else if !d.part {
 		src.Draft = r.Encode()
 	}
-	d.loaded, d.stuck = a.program(ctx, r, src)
+	if d.loaded, d.stuck = a.program(ctx, r, src); d.loaded != nil {
+		d.loaded.request, d.loaded.parent = d.request.Text, d.plan.RunID
+	}
 	return found, nil
 }
 

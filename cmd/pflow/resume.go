@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +15,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/process"
+	"pflow/internal/runs"
 	"pflow/internal/workflow"
 )
 
@@ -32,11 +31,9 @@ say others; the settings are those of now. The making of a plan goes on to the a
 be reached, or a secret is not set, the run is left as it was.
 
 Of a run over many lines (pflow run --each) it goes on with the lines that have no result, and prints the results of all.`,
-		Example: "  pflow resume 20240115-120000-1a2b3c4d\n  pflow resume 20240115-120000-1a2b3c4d --retry",
-		Args:    one("the run to go on with"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.runs(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Example:           "  pflow resume 20240115-120000-1a2b3c4d\n  pflow resume 20240115-120000-1a2b3c4d --retry",
+		Args:              one("the run to go on with"),
+		ValidArgsFunction: a.completeRuns(runs.Waiting, runs.Interrupted, runs.Cancelled),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := yes.check(); err != nil {
 				return err
@@ -50,17 +47,18 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 			if failed {
 				return usage("--failed is of a run over many lines (pflow run --each), and %s is none", args[0])
 			}
-			past, documents, w, err := journal.Resume(a.homeDir(), args[0], time.Now())
+			row, err := a.findRun(args[0])
+			if err != nil {
+				return err
+			}
+			id := row.ID
+			past, documents, w, err := a.history().Resume(id, time.Now())
 			var unread *fs.PathError
 			if errors.As(err, &unread) {
 				return fail(exitFailed, "%s", fileError(err))
 			}
 			if err != nil {
-				hint := ""
-				if !slices.Contains(a.runs(), args[0]) {
-					hint = didYouMean(args[0], a.runs())
-				}
-				return usage("%v%s", err, hint)
+				return usage("%v", err)
 			}
 			defer w.Close()
 			kept, err := readInvocationOf(documents)
@@ -70,9 +68,9 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 			a.goOnWith(kept)
 			past.History.Retry = retry
 			if workflow.IsDocuments(documents) {
-				return a.resumeWorkflow(c.Context(), args[0], past, documents, w, yes)
+				return a.resumeWorkflow(c.Context(), id, past, documents, w, yes)
 			}
-			return a.resumeFlow(c.Context(), args[0], past, documents, w, kept.Request, yes)
+			return a.resumeFlow(c.Context(), id, past, documents, w, kept.Request, yes)
 		},
 	}
 	c.Flags().BoolVar(&retry, "retry", false, "run steps again that were under way, also if that may repeat an effect")
@@ -85,7 +83,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 }
 
 // resumeFlow goes on with a run of a flow. The making of a plan goes on to what the request would have come to.
-func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, r *keptRequest, f *runFlags) error {
+func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, r *keptRequest, f *runFlags) error {
 	flow, err := a.recorded(documents)
 	if err != nil {
 		return err
@@ -133,7 +131,7 @@ var unreached = []fault.Kind{fault.Network, fault.Unavailable, fault.RateLimit, 
 
 // leftAsItWas makes a run that was gone on with what it was before, if it came no step further because what it called was
 // not there, and reports whether it did.
-func (a *app) leftAsItWas(id string, past *journal.Past, w *journal.Writer, kind fault.Kind) bool {
+func (a *app) leftAsItWas(id string, past *journal.Past, w *runs.Writer, kind fault.Kind) bool {
 	if !slices.Contains(unreached, kind) {
 		return false
 	}
@@ -174,18 +172,4 @@ func (a *app) recorded(documents []byte) (*engine.Flow, error) {
 		return nil, err
 	}
 	return flow, nil
-}
-
-// runs lists the runs of the home, the newest first.
-func (a *app) runs() []string {
-	entries, _ := os.ReadDir(a.home().Path("runs"))
-	var names []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") { // what killed processes left
-			names = append(names, e.Name())
-		}
-	}
-	slices.Sort(names)
-	slices.Reverse(names)
-	return names
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -274,7 +275,9 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 		}
 		o.Day = day
 	}
-	w, unkept := a.newJournal(id, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
+	about := a.about(journal.OfWorkflow, l.program.Name, l.request)
+	about.By, about.Parent = cmp.Or(l.by, about.By), l.parent
+	w, unkept := a.newJournal(id, about, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	if unkept == nil {
 		defer w.Close()
 		o.Journal = w

@@ -343,7 +343,7 @@ func (e *each) loadLine(ctx context.Context, id string, documents []byte, past *
 	if err := e.mayGoOn(id, r, program); err != nil {
 		return nil, err
 	}
-	return &loaded{source: r.Source, program: program, flows: r.Flows, written: r.Env.Written}, program.ReadSecrets(ctx)
+	return &loaded{source: r.Source, program: program, flows: r.Flows, written: r.Env.Written, by: "each:" + e.id}, program.ReadSecrets(ctx)
 }
 
 func lacksInputs(missing []ir.Input) error {
@@ -373,7 +373,7 @@ func (e *each) approves() workflow.Approve {
 
 // goOn goes on with the run of a line. ok is false if there is none: it had not begun.
 func (e *each) goOn(ctx context.Context, id string) (res *eachResult, ok bool) {
-	past, documents, w, err := journal.Resume(e.homeDir(), id, time.Now())
+	past, documents, w, err := e.history().Resume(id, time.Now())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, false
 	}

@@ -7,11 +7,12 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/fault"
 	"pflow/internal/process"
+	"pflow/internal/runs"
 	"pflow/internal/workflow"
 )
 
 // resumeWorkflow goes on with a run of a workflow and prints how it ended.
-func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, f *runFlags) error {
+func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, f *runFlags) error {
 	l, res, err := a.goOn(ctx, id, past, documents, w, a.approve(f))
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow
 }
 
 // goOn goes on with a run of a workflow.
-func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents []byte, w *journal.Writer, approve workflow.Approve) (*loaded, *workflow.Result, error) {
+func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, approve workflow.Approve) (*loaded, *workflow.Result, error) {
 	r, program, err := a.reload(id, past, documents)
 	if err != nil {
 		return nil, nil, err

@@ -61,6 +61,10 @@ node-removed      node remove count-words --yes
 new               workflow new weekly-report
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
+runs              runs list
+runs              runs list --failed --limit 1
+runs-pruned       runs prune --keep 1 --dry-run
+runs-pruned       runs prune --keep 1
 `
 	documents := map[string]string{
 		"greet.json":   `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
@@ -114,7 +118,7 @@ flow-diff         flow diff planner-offline planner-fast
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

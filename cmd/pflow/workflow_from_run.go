@@ -12,7 +12,7 @@ import (
 // fromRun gives the workflow that a run was made of: the record that a request would have saved, else its document alone.
 // ended is how the run ended, nil where that says nothing of the workflow.
 func (a *app) fromRun(id string) (r *library.Record, src workflow.Source, ended *library.Ended, err error) {
-	past, documents, err := a.readRun(id)
+	id, past, documents, err := a.readRun(id)
 	switch {
 	case err != nil:
 		return nil, src, nil, err

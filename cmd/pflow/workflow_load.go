@@ -32,6 +32,9 @@ type loaded struct {
 	program *workflow.Program
 	flows   *engine.Recording // flows that its declared nodes run
 	written *written.Run
+
+	request    string // that it was planned for, "" if there was none
+	parent, by string // of its run, where it came of another or this process does not start it for itself
 }
 
 // nodeTypes are the built-in node types by name.

@@ -17,6 +17,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
+	"pflow/internal/filelock"
 	"pflow/internal/value"
 )
 
@@ -26,7 +27,7 @@ var began = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 func written(t testing.TB, events []engine.Event) [][]byte {
 	t.Helper()
 	home := t.TempDir()
-	w, err := Create(home, "run", []byte("{}"))
+	w, err := Create(home, "run", About{}, []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func written(t testing.TB, events []engine.Event) [][]byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Ended(engine.Done); err != nil {
+	if err := w.Ended(engine.Ending{Status: engine.Done}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(home, "runs", "run", journalFile))
@@ -115,7 +116,7 @@ func TestEventsReadBack(t *testing.T) {
 
 func checkEvents(t *testing.T, events []engine.Event) {
 	t.Helper()
-	text, sum := seal(appendStart(nil, events[0], ""), 0)
+	text, sum := seal(appendStart(nil, events[0], "", About{}), 0)
 	for _, ev := range events[1:] {
 		var line []byte
 		line, sum = seal(appendHappened(nil, ev), sum)
@@ -157,7 +158,7 @@ func FuzzEvents(f *testing.F) {
 // TestARunBeginsAtOnce: before its first record there is no run, whatever is left of it goes, and after it all of it is there.
 func TestARunBeginsAtOnce(t *testing.T) {
 	home := t.TempDir()
-	w, err := Create(home, "20260102-030405-aa", []byte("documents"))
+	w, err := Create(home, "20260102-030405-aa", About{}, []byte("documents"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestARunBeginsAtOnce(t *testing.T) {
 	if err := w.Begin(someEvents()[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(home, "20260102-030405-aa", nil); !errors.Is(err, fs.ErrExist) {
+	if _, err := Create(home, "20260102-030405-aa", About{}, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("the same run twice: %v", err)
 	}
 	w.Close()
@@ -176,11 +177,11 @@ func TestARunBeginsAtOnce(t *testing.T) {
 	} else {
 		w.Close()
 	}
-	if w, err = Create(home, "20260102-030405-bb", nil); err != nil {
+	if w, err = Create(home, "20260102-030405-bb", About{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Close() // it never began
-	if _, err := Create(home, "20260102-030405-cc", nil); err != nil {
+	if _, err := Create(home, "20260102-030405-cc", About{}, nil); err != nil {
 		t.Fatal(err) // and this one's process is killed: its lock goes when the test ends
 	}
 	left := func() (names []string) {
@@ -195,65 +196,77 @@ func TestARunBeginsAtOnce(t *testing.T) {
 	}
 }
 
-// TestPrune keeps what can go on, whatever the bounds, and of the rest what is young, new and small enough.
-func TestPrune(t *testing.T) {
-	now := began.Add(24 * time.Hour)
-	make := func(home, id string, end engine.Status, documents int) {
-		w, err := Create(home, id, bytes.Repeat([]byte(" "), documents))
+// TestGlance: what a run is and how it ended is read without the rest, whatever its texts and however long its records.
+func TestGlance(t *testing.T) {
+	home := t.TempDir()
+	about := About{Kind: OfWorkflow, Name: strings.Repeat("n", 300), Request: strings.Repeat(`",\"input\":é`, 200), By: ByPerson, Began: began}
+	w, err := Create(home, "run", about, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Begin(engine.Event{Kind: engine.EventStart, Time: began, Input: map[string]any{"long": strings.Repeat("x", 3*firstPart)}}); err != nil {
+		t.Fatal(err)
+	}
+	look := func() *Glance {
+		t.Helper()
+		g, err := Look(home, "run")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.Close()
-		if err := w.Begin(someEvents()[0]); err != nil {
-			t.Fatal(err)
+		if g.Bytes < 3*firstPart || g.PID != os.Getpid() {
+			t.Errorf("%d bytes, process %d", g.Bytes, g.PID)
 		}
-		if end != "" {
-			if err := w.Ended(end); err != nil {
-				t.Fatal(err)
-			}
-		}
+		g.Bytes, g.PID = 0, 0
+		return g
 	}
-	for name, c := range map[string]struct {
-		keep Retention
-		want []string
-	}{
-		"by number": {Retention{1, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting", "g-limit"}},
-		"none":      {Retention{0, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting"}},
-		"by age":    {Retention{100, 0, 1 << 30}, []string{"a-cancelled", "b-open", "d-waiting"}},
-		"by size":   {Retention{100, 1000 * time.Hour, 2800}, []string{"a-cancelled", "b-open", "d-waiting", "f-failed", "g-limit"}},
-		"all":       {Retention{100, 1000 * time.Hour, 1 << 30}, []string{"a-cancelled", "b-open", "c-done", "d-waiting", "e-done", "f-failed", "g-limit"}},
-	} {
-		home := t.TempDir()
-		for id, end := range map[string]engine.Status{"a-cancelled": engine.Cancelled, "b-open": "", "c-done": engine.Done, "d-waiting": engine.Waiting,
-			"e-done": engine.Done, "f-failed": engine.Failed, "g-limit": engine.Limited} {
-			make(home, "20260102-030405-"+id, end, 1000)
-		}
-		runs := filepath.Join(home, "runs")
-		for _, dir := range []string{newPrefix + "20260102-030405-left", gonePrefix + "20260102-030405-half", newPrefix + "20260103-020405-young", "20260102-030405-empty"} {
-			if err := os.MkdirAll(filepath.Join(runs, dir), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			at := now.Add(-2 * leftAlone)
-			if strings.HasSuffix(dir, "young") {
-				at = now
-			}
-			if err := os.Chtimes(filepath.Join(runs, dir), at, at); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := Prune(home, c.keep, now); err != nil {
-			t.Fatal(err)
-		}
-		want := append([]string{newPrefix + "20260103-020405-young"}, c.want...)
-		entries, _ := os.ReadDir(runs)
-		var got []string
-		for _, e := range entries {
-			if got = append(got, strings.TrimPrefix(e.Name(), "20260102-030405-")); got[len(got)-1] == "empty" {
-				got = got[:len(got)-1] // kept by number or age, where they allow
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+	if diff := cmp.Diff(&Glance{About: about.Bounded(), Running: filelock.Supported, GoesOn: true}, look()); diff != "" {
+		t.Error(diff)
+	}
+	if len(look().About.Request) > maxRequest+3 {
+		t.Error("the request is not cut")
+	}
+	end := engine.Ending{Status: engine.Failed, At: time.Minute, Steps: 2, Usage: map[string]float64{"calls": 3, "cost_usd": 0.25},
+		Error: &engine.RunError{Kind: "timeout", Message: strings.Repeat(`"é`, 3000), Node: "n"}}
+	if err := errors.Join(w.Happened(engine.Event{Kind: engine.EventOutcome, ID: 1, Result: strings.Repeat("y", 2*lastPart)}), w.Ended(end)); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	end.Error.Message = cut(end.Error.Message, maxMessage)
+	if diff := cmp.Diff(&Glance{About: about.Bounded(), End: &end}, look()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestGiveUp: a run that is cancelled for good does not go on, and says so.
+func TestGiveUp(t *testing.T) {
+	home := t.TempDir()
+	w, err := Create(home, "run", About{}, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Begin(someEvents()[0]), w.Ended(engine.Ending{Status: engine.Waiting, Steps: 3})); err != nil {
+		t.Fatal(err)
+	}
+	if err := GiveUp(home, "run", began); filelock.Supported && (err == nil || !strings.Contains(err.Error(), "another process")) {
+		t.Errorf("while a process works on it: %v", err)
+	}
+	w.Close()
+	file := filepath.Join(home, "runs", "run", journalFile)
+	text, _ := os.ReadFile(file)
+	if err := os.WriteFile(file, append(text, `{"e":"torn`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := GiveUp(home, "run", began); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := Resume(home, "run", began); !errors.Is(err, ErrEnded) || !strings.Contains(err.Error(), "for good") {
+		t.Errorf("resumed: %v", err)
+	}
+	if g, err := Look(home, "run"); err != nil || g.GoesOn || g.End.Status != engine.Cancelled || g.End.Steps != 3 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	if err := GiveUp(home, "run", began); !errors.Is(err, ErrEnded) {
+		t.Errorf("twice: %v", err)
 	}
 }

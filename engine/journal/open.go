@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"pflow/internal/filelock"
 )
@@ -87,9 +88,14 @@ func (p *Past) readDocuments(dir string) ([]byte, error) {
 	return documents, nil
 }
 
-// own keeps a second process from going on with the run; the lock ends with the process, however it ends.
+// own keeps a second process from going on with the run; the lock ends with the process, however it ends. Who only looks
+// whether a process works on the run holds it for a moment.
 func own(f *os.File) error {
 	free, err := filelock.Try(f)
+	for n := 0; n < 5 && err == nil && !free; n++ {
+		time.Sleep(10 * time.Millisecond)
+		free, err = filelock.Try(f)
+	}
 	if err == nil && !free {
 		return errors.New("another process is working on the run")
 	}

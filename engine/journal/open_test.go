@@ -12,7 +12,7 @@ import (
 func killedRun(t *testing.T) (home, id, dir string) {
 	t.Helper()
 	home, id = t.TempDir(), "20260102-030405-aa"
-	w, err := Create(home, id, []byte(`{"approved": "this"}`))
+	w, err := Create(home, id, About{}, []byte(`{"approved": "this"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,18 +1,12 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"pflow/engine"
 )
 
 // Retention says which finished runs are kept: the newest Runs of them, none older than Age, and, counting from the newest
@@ -30,101 +24,87 @@ var DefaultRetention = Retention{Runs: 200, Age: 30 * 24 * time.Hour, Bytes: 1 <
 // its way to become a run.
 const leftAlone = time.Minute
 
-// Prune removes finished runs that are not kept, and what killed processes left of runs that never began. Whatever can go
-// on stays, however old and large: runs that have not ended, that were cancelled, that wait for approval.
-func Prune(home string, keep Retention, now time.Time) error {
-	runs := filepath.Join(home, "runs")
-	entries, err := os.ReadDir(runs)
+// Remove removes a run. It goes at once, whatever kills this process meanwhile; another process may remove it, too.
+func Remove(home, id string) error {
+	dir, err := folder(home, id)
 	if err != nil {
 		return err
 	}
-	oldest := now.Add(-keep.Age).UTC().Format("20060102-150405-")
-	var names []string
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case !e.IsDir():
-		case idPattern.MatchString(name):
-			names = append(names, name)
-		case strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, gonePrefix):
-			if isLeft(filepath.Join(runs, name), now) {
-				err = errors.Join(err, os.RemoveAll(filepath.Join(runs, name)))
-			}
-		}
+	gone := filepath.Join(filepath.Dir(dir), gonePrefix+id)
+	err = os.Rename(dir, gone)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.RemoveAll(gone)
 	}
-	slices.Sort(names) // by time
-	var total int64
-	for i := len(names) - 1; i >= 0; i-- {
-		name := names[i]
-		dir := filepath.Join(runs, name)
-		total += size(dir)
-		if i >= len(names)-keep.Runs && name >= oldest && total <= keep.Bytes || !over(dir, now) {
-			continue
-		}
-		// It goes at once, whatever kills this process meanwhile.
-		gone := filepath.Join(runs, gonePrefix+name)
-		e := os.Rename(dir, gone)
-		if e == nil {
-			e = os.RemoveAll(gone)
-		}
-		if e != nil && !errors.Is(e, fs.ErrNotExist) { // another process may prune, too
-			err = errors.Join(err, e)
+	return err
+}
+
+// List calls run for each run of the home, in no order, and removes what killed processes left of runs that never began or
+// were being removed.
+func List(home string, now time.Time, run func(id string)) error {
+	runs := filepath.Join(home, "runs")
+	f, err := os.Open(runs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, gonePrefix):
+			err = errors.Join(err, removeLeft(filepath.Join(runs, name), now))
+		case idPattern.MatchString(name):
+			run(name)
 		}
 	}
 	return err
 }
 
-// size is what the files of a folder hold, in bytes.
-func size(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // it went meanwhile
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			n += info.Size()
-		}
-		return nil
-	})
-	return n
-}
-
-// isLeft reports whether a folder is old, and no process works on it.
-func isLeft(dir string, now time.Time) bool {
-	info, err := os.Stat(dir)
-	if err != nil || now.Sub(info.ModTime()) < leftAlone {
-		return false
-	}
-	f, err := os.Open(filepath.Join(dir, journalFile))
+// NeverBegan reports whether there is no run of an id: no folder, or one without a record that is too old to become a run,
+// which it removes.
+func NeverBegan(home, id string, now time.Time) bool {
+	dir, err := folder(home, id)
 	if err != nil {
 		return true
 	}
-	defer f.Close()
-	return own(f) == nil
+	for _, d := range []string{dir, filepath.Join(filepath.Dir(dir), newPrefix+id)} {
+		if d == dir && hasRecords(dir) {
+			return false
+		}
+		if removeLeft(d, now) != nil {
+			return false
+		}
+		if _, err := os.Lstat(d); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
-// over reports whether a run can never go on: its last record is an end that is final, its journal missed a record, or
-// there is no first one.
-func over(dir string, now time.Time) bool {
-	f, err := os.Open(filepath.Join(dir, journalFile))
-	if err != nil {
-		if _, err = os.Stat(filepath.Join(dir, brokenFile)); err == nil {
+// hasRecords reports whether a folder has a journal that is not empty.
+func hasRecords(dir string) bool {
+	for _, name := range []string{journalFile, brokenFile} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 			return true
 		}
-		return isLeft(dir, now)
 	}
-	defer f.Close()
-	const tail = 256
-	if size, err := f.Seek(0, io.SeekEnd); err == nil {
-		f.Seek(max(0, size-tail), io.SeekStart)
+	return false
+}
+
+// removeLeft removes a folder that is old and on which no process works.
+func removeLeft(dir string, now time.Time) error {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftAlone {
+		return nil
 	}
-	data, _ := io.ReadAll(f)
-	if len(data) == 0 {
-		return isLeft(dir, now)
+	if f, err := os.Open(filepath.Join(dir, journalFile)); err == nil {
+		free := own(f) == nil
+		f.Close()
+		if !free {
+			return nil
+		}
 	}
-	text, whole := bytes.CutSuffix(data, []byte("\n"))
-	var r struct {
-		E      string
-		Status engine.Status
-	}
-	line := text[bytes.LastIndexByte(text, '\n')+1:]
-	return whole && json.Unmarshal(line, &r) == nil && r.E == recordEnd && !goesOn(r.Status)
+	return os.RemoveAll(dir)
 }

@@ -19,15 +19,23 @@ import (
 type Past struct {
 	History engine.History
 	Status  engine.Status // "" while the run has not ended
+	About   About
+	End     *engine.Ending // nil while the run has not ended
+	PID     int            // of the process that worked on it last
 
 	whole int64         // how many bytes of the file are whole records
 	last  time.Duration // when the last of them was made
 	sum   uint32        // of all of them
+	final bool          // it was given up
+	torn  bool          // the file has a part of a record behind the whole ones
 
 	documents string // the SHA-256 of the documents that the run began with, in hex
 }
 
-// goesOn tells the ends that a run can be resumed from.
+// GoesOn reports whether the run can be resumed.
+func (p *Past) GoesOn() bool { return p.Status == "" || goesOn(p.Status) && !p.final }
+
+// goesOn tells the ends that a run can be resumed from, unless it was given up.
 func goesOn(s engine.Status) bool { return s == engine.Cancelled || s == engine.Waiting }
 
 // ErrEnded is the error of resuming a run that has ended.
@@ -76,15 +84,15 @@ func (p *Past) add(r *record) error {
 			return fmt.Errorf("the start of a run must be its first record")
 		}
 		if ev.Kind == engine.EventStart {
-			p.documents = r.Documents
+			p.documents, p.About, p.PID = r.Documents, r.About, r.PID
 		}
 		delete(h.Started, r.ID)
 		h.Events = append(h.Events, ev)
 	case recordResumed:
 		h.Gaps = append(h.Gaps, engine.Gap{After: len(h.Events), For: r.At - p.last})
-		p.Status = ""
+		p.Status, p.End, p.PID = "", nil, r.PID
 	case recordEnd:
-		p.Status = r.Status
+		p.Status, p.End, p.final = r.Status, r.end(), r.Final
 		return nil
 	default:
 		return fmt.Errorf("there is no record %q", r.E)
@@ -103,11 +111,9 @@ func folder(home, id string) (string, error) {
 	return filepath.Join(home, "runs", id), nil
 }
 
-// Resume opens the journal of a run that was killed or cancelled, to go on with it: its past, the documents it was
-// made of, and the journal to go on writing. A run that is under way elsewhere, or has ended, is refused.
-func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
-	dir, err := realFolder(home, id)
-	var f *os.File
+// openJournal opens the journal of a run, to write to it.
+func openJournal(home, id string) (dir string, f *os.File, err error) {
+	dir, err = realFolder(home, id)
 	if err == nil {
 		f, err = openReal(filepath.Join(dir, journalFile), os.O_RDWR|os.O_APPEND)
 	}
@@ -118,11 +124,47 @@ func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
 			err = fmt.Errorf("there is no run %q in %s", id, filepath.Join(home, "runs"))
 		}
 	}
+	return dir, f, err
+}
+
+// GiveUp ends a run that could go on: it never will. One that is under way elsewhere, or has ended, is refused.
+func GiveUp(home, id string, now time.Time) error {
+	dir, f, err := openJournal(home, id)
+	if err != nil {
+		return err
+	}
+	w := &Writer{dir: dir, f: f, begun: true}
+	defer w.Close()
+	past, err := w.takeOn()
+	if err != nil {
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	end := engine.Ending{Status: engine.Cancelled, At: past.last}
+	if past.End != nil {
+		end.At, end.Steps, end.Usage = past.End.At, past.End.Steps, past.End.Usage
+	}
+	if err := w.trim(past); err != nil {
+		return err
+	}
+	return w.put(appendEnd(w.buf, end, true))
+}
+
+// Resume opens the journal of a run that was killed or cancelled, to go on with it: its past, the documents it was
+// made of, and the journal to go on writing. A run that is under way elsewhere, or has ended, is refused.
+func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
+	dir, f, err := openJournal(home, id)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	w := &Writer{dir: dir, f: f, begun: true}
-	past, documents, err := w.takeOn(now)
+	past, err := w.takeOn()
+	var documents []byte
+	if err == nil {
+		documents, err = past.readDocuments(dir)
+	}
+	if err == nil {
+		err = w.goOn(past, now)
+	}
 	if err != nil {
 		w.Close()
 		return nil, nil, nil, fmt.Errorf("run %s: %w", id, err)
@@ -164,35 +206,46 @@ func (w *Writer) Undo() error {
 	return w.f.Truncate(w.took)
 }
 
-func (w *Writer) takeOn(now time.Time) (*Past, []byte, error) {
+// takeOn locks the journal and reads it, to write on.
+func (w *Writer) takeOn() (*Past, error) {
 	if err := own(w.f); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	data, err := io.ReadAll(w.f) // what is locked, whatever the name leads to by now
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	past, err := Fold(data)
-	if err != nil {
-		return nil, nil, err
+	switch {
+	case err != nil:
+		return nil, err
+	case past.final:
+		return nil, fmt.Errorf("%w: it was cancelled for good", ErrEnded)
+	case !past.GoesOn():
+		return nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
 	}
-	if past.Status != "" && !goesOn(past.Status) {
-		return nil, nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
-	}
-	documents, err := past.readDocuments(w.dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	if past.whole < int64(len(data)) { // the torn last line would run into the next record
-		if err := w.f.Truncate(past.whole); err != nil {
-			return nil, nil, err
-		}
-	}
+	past.torn = past.whole < int64(len(data))
 	w.sum, w.took, w.tsum = past.sum, past.whole, past.sum
+	return past, nil
+}
+
+// trim drops a torn last line, which would run into the next record.
+func (w *Writer) trim(past *Past) error {
+	if !past.torn {
+		return nil
+	}
+	return w.f.Truncate(past.whole)
+}
+
+// goOn says in the journal that another process goes on with the run.
+func (w *Writer) goOn(past *Past, now time.Time) error {
+	if err := w.trim(past); err != nil {
+		return err
+	}
 	at := max(now.Sub(past.History.Events[0].Time), past.last)
 	if err := w.resumed(at); err != nil {
-		return nil, nil, err
+		return err
 	}
 	past.History.Gaps = append(past.History.Gaps, engine.Gap{After: len(past.History.Events), For: at - past.last})
-	return past, documents, nil
+	return nil
 }

@@ -10,6 +10,7 @@ package journal
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 	"time"
 
@@ -24,13 +25,17 @@ const version = 1
 
 // The records, by their "e":
 //
-//	start     v, time (RFC 3339), seed, documents: the SHA-256 of documents.json, in hex; input
+//	start     v, time (RFC 3339), seed, documents: the SHA-256 of documents.json, in hex; pid; about, see About; input
 //	started   id, at, step, visit, attempt, idempotent
 //	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, path}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
-//	resumed   at: another process took the run on; none worked on it since the record before
-//	end       status
+//	resumed   at, pid: another process took the run on; none worked on it since the record before
+//	end       status, at, steps: how many ended, usage: the meters; error {kind, message, node}; final: true where the run
+//	          could go on and never will
+//
+// pid is the process that writes what follows. All before the input of a run is in the first firstPart bytes of its
+// journal, and the end in the last lastPart, so that a list of runs need not read the rest.
 //
 // at is in nanoseconds since the run began; id is of the attempt or the wait. Each has crc, too; see sum.go. The functions
 // that append records leave the last brace to it.
@@ -44,14 +49,18 @@ const (
 	recordEnd      = "end"
 )
 
-func appendStart(b []byte, ev engine.Event, documents string) []byte {
+func appendStart(b []byte, ev engine.Event, documents string, about About) []byte {
 	b = append(b, `{"e":"start","v":1,"time":`...)
 	b = value.AppendString(b, ev.Time.Format(time.RFC3339Nano))
 	b = append(b, `,"seed":`...)
 	b = strconv.AppendUint(b, ev.Seed, 10)
 	b = append(b, `,"documents":`...)
 	b = value.AppendString(b, documents)
-	b = append(b, `,"input":`...)
+	b = append(b, `,"pid":`...)
+	b = strconv.AppendInt(b, int64(os.Getpid()), 10)
+	b = append(b, `,"about":`...)
+	b = about.append(b)
+	b = append(b, beforeInput...)
 	b = value.AppendJSON(b, ev.Input)
 	return b
 }
@@ -127,17 +136,21 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 		b = value.AppendJSON(b, list)
 	}
 	if len(ev.Meters) > 0 {
-		b = append(b, `,"meters":{`...)
-		for i, name := range value.SortedKeys(ev.Meters) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(value.AppendString(b, name), ':')
-			b = value.AppendJSON(b, ev.Meters[name])
-		}
-		b = append(b, '}')
+		b = appendMeters(append(b, `,"meters":`...), ev.Meters)
 	}
 	return b
+}
+
+func appendMeters(b []byte, meters map[string]float64) []byte {
+	b = append(b, '{')
+	for i, name := range value.SortedKeys(meters) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(value.AppendString(b, name), ':')
+		b = value.AppendJSON(b, meters[name])
+	}
+	return append(b, '}')
 }
 
 // record is any record, read back.
@@ -147,6 +160,8 @@ type record struct {
 	Time       time.Time          `json:"time"`
 	Seed       uint64             `json:"seed"`
 	Documents  string             `json:"documents"`
+	PID        int                `json:"pid"`
+	About      About              `json:"about"`
 	Input      json.RawMessage    `json:"input"`
 	ID         int                `json:"id"`
 	At         time.Duration      `json:"at"`
@@ -161,6 +176,9 @@ type record struct {
 	Error      *recordError       `json:"error"`
 	Meters     map[string]float64 `json:"meters"`
 	Status     engine.Status      `json:"status"`
+	Steps      int                `json:"steps"`
+	Usage      map[string]float64 `json:"usage"`
+	Final      bool               `json:"final"`
 }
 
 type recordError struct {
@@ -169,6 +187,7 @@ type recordError struct {
 	Details json.RawMessage `json:"details"`
 	Place   diag.Place      `json:"place"`
 	Path    string          `json:"path"`
+	Node    string          `json:"node"`
 }
 
 // event reads a record that is an event.

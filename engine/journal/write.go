@@ -45,11 +45,12 @@ type Writer struct {
 	begun bool   // the folder is that of a run: it has its documents and its first record
 	named string // the folder that it becomes
 	docs  string // the SHA-256 of its documents, in hex, for the first record
+	about About  // for the first record
 }
 
 // Create makes the folder of a new run, 0700, and lays its documents there. The run is there for others once its first
 // record is: a process that is killed before leaves nothing but a folder that Prune removes.
-func Create(home, id string, documents []byte) (*Writer, error) {
+func Create(home, id string, about About, documents []byte) (*Writer, error) {
 	named, err := folder(home, id)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func Create(home, id string, documents []byte) (*Writer, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, named: named, docs: documentsSum(documents)}
+	w := &Writer{dir: dir, named: named, docs: documentsSum(documents), about: about.Bounded()}
 	w.f, err = os.OpenFile(filepath.Join(dir, journalFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		err = own(w.f)
@@ -122,7 +123,7 @@ func (w *Writer) put(record []byte) error {
 
 // Begin implements engine.Journal.
 func (w *Writer) Begin(start engine.Event) error {
-	err := w.put(appendStart(w.buf, start, w.docs))
+	err := w.put(appendStart(w.buf, start, w.docs, w.about))
 	if err == nil {
 		err = os.Rename(w.dir, w.named)
 	}
@@ -141,11 +142,10 @@ func (w *Writer) Started(a engine.Attempt) error { return w.put(appendStarted(w.
 func (w *Writer) Happened(ev engine.Event) error { return w.put(appendHappened(w.buf, ev)) }
 
 // Ended implements engine.Journal.
-func (w *Writer) Ended(status engine.Status) error {
-	return w.put(append(append(append(w.buf, `{"e":"end","status":"`...), status...), '"'))
-}
+func (w *Writer) Ended(end engine.Ending) error { return w.put(appendEnd(w.buf, end, false)) }
 
 // resumed says that another process took the run on.
 func (w *Writer) resumed(at time.Duration) error {
-	return w.put(strconv.AppendInt(append(w.buf, `{"e":"resumed","at":`...), int64(at), 10))
+	b := strconv.AppendInt(append(w.buf, `{"e":"resumed","at":`...), int64(at), 10)
+	return w.put(strconv.AppendInt(append(b, `,"pid":`...), int64(os.Getpid()), 10))
 }

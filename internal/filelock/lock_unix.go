@@ -50,3 +50,17 @@ func Try(f *os.File) (bool, error) {
 		}
 	}
 }
+
+// Held reports whether somebody holds the lock of a file. Those who ask at the same time are not in each other's way.
+func Held(f *os.File) bool {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+			return false
+		case !errors.Is(err, syscall.EINTR):
+			return errors.Is(err, syscall.EWOULDBLOCK)
+		}
+	}
+}

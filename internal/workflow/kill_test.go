@@ -99,7 +99,7 @@ func child(home string) error {
 	var store map[string]any
 	_, err := os.Stat(filepath.Join(home, "runs", "run"))
 	if errors.Is(err, fs.ErrNotExist) {
-		w, err := journal.Create(home, "run", []byte("{}"))
+		w, err := journal.Create(home, "run", journal.About{}, []byte("{}"))
 		if err != nil {
 			return err
 		}

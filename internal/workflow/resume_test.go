@@ -26,7 +26,7 @@ func kept(t *testing.T, p *Program, home string, given map[string]any, approve A
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.Create(home, "run", docs)
+	j, err := journal.Create(home, "run", journal.About{}, docs)
 	if err != nil {
 		t.Fatal(err)
 	}

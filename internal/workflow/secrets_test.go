@@ -63,7 +63,7 @@ func TestSecretsStayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.Create(home, "run", docs)
+	j, err := journal.Create(home, "run", journal.About{}, docs)
 	if err != nil {
 		t.Fatal(err)
 	}

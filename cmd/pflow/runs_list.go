@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine/journal"
+	"pflow/internal/runs"
+)
+
+// runsSchema names the shape of `pflow runs list --json`.
+const runsSchema = "pflow.runs/v1"
+
+func (a *app) runsListCommand() *cobra.Command {
+	var q runs.Query
+	var status []string
+	var failed bool
+	var since, kind string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the runs, the newest first",
+		Long: `List the runs, the newest first: the end of its id, when it began, how it stands, how long it took, what it cost, who started it, and
+what ran: a workflow, a flow, or the request that was planned. --since takes a day (2026-01-31), a moment (2026-01-31T08:00) or how
+long ago (90m, 24h, 7d).`,
+		Example: "  pflow runs list\n  pflow runs list --failed --since 24h\n  pflow runs list --workflow fix-issue --limit 5 --json",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if err := a.needsHome(); err != nil {
+				return err
+			}
+			for _, s := range status {
+				if !slices.Contains(runs.Statuses, runs.Status(s)) {
+					return usage("--status %q: want one of %s%s", s, statusWords(), didYouMean(s, strings.Split(statusWords(), ", ")))
+				}
+				q.Status = append(q.Status, runs.Status(s))
+			}
+			if failed {
+				q.Status = append(q.Status, runs.Failed, runs.Limited)
+			}
+			if kinds := []journal.Kind{journal.OfWorkflow, journal.OfPlan, journal.OfFlow}; kind != "" && !slices.Contains(kinds, journal.Kind(kind)) {
+				return usage("--kind %q: want workflow, plan or flow", kind)
+			}
+			q.Kind = journal.Kind(kind)
+			if q.Limit < 0 {
+				return usage("--limit %d: want a number of runs, or 0 for all", q.Limit)
+			}
+			var err error
+			if q.Since, err = readSince(since, time.Now()); err != nil {
+				return err
+			}
+			return a.listRuns(q)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&status, "status", nil, "only runs with this `STATUS`: "+statusWords()+" (repeatable)")
+	f.BoolVar(&failed, "failed", false, "only runs that failed or hit a limit")
+	f.StringVar(&q.Name, "workflow", "", "only runs of this workflow, or of this flow (`NAME`)")
+	f.StringVar(&kind, "kind", "", "only runs of this `KIND`: workflow, plan or flow")
+	f.StringVar(&q.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, schedule:NAME, each:ID, run:ID")
+	f.StringVar(&since, "since", "", "only runs that began since this `TIME`")
+	f.IntVar(&q.Limit, "limit", 20, "how many runs at most; 0: all")
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(strings.Split(statusWords(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"workflow", "plan", "flow"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("workflow", a.completeWorkflows)
+	return c
+}
+
+func statusWords() string {
+	var words []string
+	for _, s := range runs.Statuses {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, ", ")
+}
+
+// readSince reads a day, a moment, or how long ago; zero if nothing is given.
+func readSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(form, text, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, usage("--since %q: want a day such as 2026-01-31, a moment such as 2026-01-31T08:00, or how long ago: 90m, 24h, 7d", text)
+}
+
+// listRuns prints the runs that are asked for.
+func (a *app) listRuns(q runs.Query) error {
+	more := q.Limit
+	if q.Limit > 0 {
+		q.Limit++ // to say whether there are more
+	}
+	rows, err := a.history().List(q)
+	if err != nil {
+		return fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
+	}
+	cut := more > 0 && len(rows) > more
+	if cut {
+		rows = rows[:more]
+	}
+	if a.asJSON {
+		return a.printJSON(map[string]any{"schema": runsSchema, "runs": rows, "more": cut})
+	}
+	if len(rows) == 0 {
+		if a.quiet {
+			return nil
+		}
+		if any, err := a.history().List(runs.Query{Limit: 1}); err == nil && len(any) > 0 {
+			fmt.Fprintln(a.stderr, "no run is so; pflow runs list shows all")
+		} else {
+			fmt.Fprintf(a.stderr, "there are no runs in %s yet; each run of a workflow, of a flow, and each plan gets its line here\n", a.home().Path("runs"))
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tBEGAN\tSTATUS\tTOOK\tCOST\tBY\tWHAT")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", runs.Short(r.ID), r.Started.Local().Format("2006-01-02 15:04:05"), r.Status, took(r), price(r.CostUSD), dash(oneLine(r.By)), shortened(oneLine(r.What()), 60))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if cut && !a.quiet {
+		fmt.Fprintf(a.stderr, "the newest %d; --limit shows more\n", more)
+	}
+	return nil
+}
+
+func dash(s string) string { return orElse(s, "-") }
+
+func took(r runs.Row) string {
+	if r.Status == runs.Interrupted {
+		return "-"
+	}
+	return duration(r.DurationMS)
+}
+
+// duration is a time in milliseconds as people say it.
+func duration(ms float64) string {
+	switch d := time.Duration(ms * float64(time.Millisecond)); {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1fms", ms)
+	case d < time.Second:
+		return fmt.Sprintf("%.0fms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+func price(usd float64) string {
+	switch {
+	case usd == 0:
+		return "-"
+	case usd < 0.01:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// shortened is a text of at most so many characters.
+func shortened(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
