@@ -53,12 +53,13 @@ import (
 //	text-file a file of lines: not one of data, nor of an archive
 //	plain-file  a file that a text can be written to: of lines, or of data
 //	dot-file  .gitignore
+//	keypath   where a value stands in a document: data.items.0.name, of no ending that is known
 //	numbered  a name with a number in it, at its end: day1, a1.txt
 //	archive-file  of an ending such as .zip or .tar.gz
 var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
 	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
 	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
-	"noun": true, "proper": true, "literal": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true, "archive-file": true, "numbered": true}
+	"noun": true, "proper": true, "literal": true, "keypath": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true, "archive-file": true, "numbered": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -129,6 +130,7 @@ var (
 	bytesForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*(bytes?|b|kb|kib|k|kilobytes?|mb|mib|m|megs?|megabytes?|gb|gib|g|gigs?|gigabytes?|tb|terabytes?)$`)
 	capsForm     = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
 	settingForm  = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*=`)
+	keypathForm  = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}\p{N}_]+)+$`)
 	numberedForm = regexp.MustCompile(`^[\p{L}_-]*[1-9][0-9]*(?:\.[a-z0-9]+)?$`)
 	datedForm    = regexp.MustCompile(`YYYY`)
 	wholeForm    = regexp.MustCompile(`^-?[0-9]+$`)
@@ -299,6 +301,9 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 		return // it is neither a file nor one's own folder
 	}
 	isFile := ending != "" && ending != text && !strings.HasSuffix(text, "/") && strings.Trim(ending, ".0123456789") != "" || strings.HasPrefix(text, ".") && len(text) > 2 && ending == text
+	if keypathForm.MatchString(text) && !g.names(text) {
+		add("keypath", k, k+1, text, 0)
+	}
 	if numberedForm.MatchString(text) {
 		add("numbered", k, k+1, text, 0.05)
 	}
