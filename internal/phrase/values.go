@@ -131,6 +131,7 @@ var (
 	capsForm     = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*[A-Z0-9]$`)
 	settingForm  = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*=`)
 	keypathForm  = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}\p{N}_]+)+$`)
+	placeInPath  = regexp.MustCompile(`\.([0-9]+)\b`)
 	numberedForm = regexp.MustCompile(`^[\p{L}_-]*[1-9][0-9]*(?:\.[a-z0-9]+)?$`)
 	datedForm    = regexp.MustCompile(`YYYY`)
 	wholeForm    = regexp.MustCompile(`^-?[0-9]+$`)
@@ -302,7 +303,7 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	}
 	isFile := ending != "" && ending != text && !strings.HasSuffix(text, "/") && strings.Trim(ending, ".0123456789") != "" || strings.HasPrefix(text, ".") && len(text) > 2 && ending == text
 	if keypathForm.MatchString(text) && !g.names(text) {
-		add("keypath", k, k+1, text, 0)
+		add("keypath", k, k+1, placeInPath.ReplaceAllString(text, "[$1]"), 0)
 	}
 	if numberedForm.MatchString(text) {
 		add("numbered", k, k+1, text, 0.05)
