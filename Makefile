@@ -81,7 +81,7 @@ eval:
 	$(GO) run ./internal/evaluation -data "$(EVAL)" -pflow "$$dir/pflow" $(if $(RESULTS),-results "$(RESULTS)")
 
 # What scores mean and what the composer weighs, worked out from the sets in the folder EVAL and written into their files; the weights of
-# what a plan leaves open, from plans of which none is declined, are printed. The same sets give the same numbers. It takes an hour.
+# what a plan leaves open, from plans of which none is declined, are printed. The same sets give the same numbers. It takes half an hour.
 fit:
 	@[ -n "$(EVAL)" ] || { echo "say where the data are: make fit EVAL=DIR; docs/evaluation.md says what DIR holds"; exit 2; }
 	$(GO) run ./internal/retrieve/fit "$(EVAL)/clinc150" "$(EVAL)/banking77"

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,5 +135,30 @@ func TestFaults(t *testing.T) {
 	}
 	if err := run(nil); err == nil {
 		t.Error("no set is one")
+	}
+}
+
+// TestParted: each half of the cases is dealt into halves again, and what one half has the other has not.
+func TestParted(t *testing.T) {
+	var all set
+	for n := range 64 {
+		id := strconv.Itoa(n)
+		all = append(all, task{deal: [2]int{halfOf(id, 0), halfOf(id, 1)}, nodes: []string{id}})
+	}
+	own, others := parted([]set{all}, 1)
+	if len(own[0])+len(others[0]) != len(all) || len(own[0]) == 0 || len(others[0]) == 0 {
+		t.Fatalf("%d and %d of %d cases", len(own[0]), len(others[0]), len(all))
+	}
+	for _, part := range []set{own[0], others[0]} {
+		var n [2]int
+		for _, task := range part {
+			if task.deal[0] != part[0].deal[0] {
+				t.Errorf("case %s is of the other half", task.nodes[0])
+			}
+			n[task.half]++
+		}
+		if n[0] == 0 || n[1] == 0 {
+			t.Errorf("%d and %d cases in the halves of a half: a move is to be judged by two", n[0], n[1])
+		}
 	}
 }

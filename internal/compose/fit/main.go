@@ -5,8 +5,8 @@
 // One weight after the other is moved, up and down, by smaller and smaller shares, as long as that is better. Better is what raises the
 // mean over the sets of the F1 of steps, and of wires where there are any, and lowers it in neither half of the cases: a move that one
 // half alone likes is chance. The thresholds stay: what they hold back is not among the requests that have steps; and what the values
-// of a request weigh: these sets have next to no files and addresses, so that they would only move it by chance. The same folders give
-// the same file.
+// of a request weigh: these sets have next to no files and addresses, so that they would only move it by chance. Before that it prints
+// what the weights found in each half of the cases are worth in the other. The same folders give the same file.
 package main
 
 import (
@@ -54,6 +54,10 @@ func run(folders []string) error {
 		}
 		sets = append(sets, s)
 	}
+	if err := crossed(sets, compose.Shipped()); err != nil {
+		return err
+	}
+	fmt.Print("all: ")
 	w, moved, err := search(sets, compose.Shipped())
 	if err != nil {
 		return err
@@ -74,6 +78,29 @@ func run(folders []string) error {
 	}
 	fmt.Printf("%d weights moved\n", len(moved))
 	return os.WriteFile(file, text, 0o644)
+}
+
+// crossed prints what weights found in one half of the cases are worth in the other, beside those that there are: what the search
+// tells of its own cases is more than the next ones will show.
+func crossed(sets []set, w compose.Weights) error {
+	for half := range 2 {
+		own, others := parted(sets, half)
+		fmt.Printf("half %d: ", half)
+		found, _, err := search(own, w)
+		if err != nil {
+			return err
+		}
+		before, err := worth(others, w)
+		if err != nil {
+			return err
+		}
+		after, err := worth(others, found)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("half %d by half %d: F1 %.4f -> %.4f\n", 1-half, half, before.mean(), after.mean())
+	}
+	return nil
 }
 
 // search moves the weights that can be fitted, and says which were.

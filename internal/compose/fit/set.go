@@ -28,6 +28,7 @@ type set []task
 type task struct {
 	ground *compose.Ground
 	half   int
+	deal   [2]int // the half of all cases, and the half of that
 	nodes  []string
 	edges  []string // "from to", empty where the set says none
 }
@@ -86,7 +87,8 @@ func readSet(ctx context.Context, folder string) (set, error) {
 				some = append(some, i)
 			}
 		}
-		t := task{nodes: c.Expect.Nodes, half: halfOf(c.ID)}
+		t := task{nodes: c.Expect.Nodes, deal: [2]int{halfOf(c.ID, 0), halfOf(c.ID, 1)}}
+		t.half = t.deal[0]
 		for _, e := range c.Expect.Edges {
 			t.edges = append(t.edges, e[0]+" "+e[1])
 		}
@@ -115,11 +117,24 @@ func indexOf(ctx context.Context, all []*ir.Interface) (*retrieve.Index, error) 
 	return retrieve.NewIndex(ctx, candidates)
 }
 
-// halfOf deals the cases into two halves, the same each time.
-func halfOf(id string) int {
+// halfOf deals the cases into two halves, the same each time. Another deal is independent of it.
+func halfOf(id string, deal int) int {
 	h := fnv.New32a()
 	h.Write([]byte(id))
-	return int(h.Sum32() >> 7 & 1)
+	return int(h.Sum32() >> (7 + deal) & 1)
+}
+
+// parted takes one half of the cases from the others; each is dealt into halves again.
+func parted(sets []set, half int) (own, others []set) {
+	for _, s := range sets {
+		var parts [2]set
+		for _, t := range s {
+			t.half = t.deal[1]
+			parts[t.deal[0]] = append(parts[t.deal[0]], t)
+		}
+		own, others = append(own, parts[half]), append(others, parts[1-half])
+	}
+	return own, others
 }
 
 // halves are the mean F1 in the two halves of the cases.
