@@ -81,6 +81,8 @@ var imports = map[string][]string{
 	"internal/phrase":       {"ir", "internal/fault", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/diag", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 
+	"internal/workflowtest": {"engine", "ir", "internal/diag", "internal/fault", "internal/flowtest", "internal/nodetype", "internal/secret", "internal/value", "internal/workflow", "internal/yamltree"},
+
 	"internal/cputime":    {},
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
@@ -113,6 +115,8 @@ var testImports = map[string][]string{
 	"internal/github":     {"internal/githubtest", "internal/outbound"},
 	"internal/githubtest": {},
 	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
+
+	"internal/workflowtest": {"nodes", "internal/shelf", "internal/workflowfile"},
 }
 
 // importers names the package that may import each other module, where it needs to be several those; tests aside.

@@ -77,6 +77,14 @@ func (in Input) Step() string {
 	return in.unit.stepName()
 }
 
+// Index is the item's index, or the branch's name, of an attempt inside map or parallel; "" elsewhere.
+func (in Input) Index() string {
+	if in.unit == nil {
+		return ""
+	}
+	return in.unit.indexName()
+}
+
 // Output is what an attempt gives. Action "" stands for "default". Waits, if not empty, says what is to be approved before
 // the node goes on; then there is no result: the approve event brings it.
 type Output struct {

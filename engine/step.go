@@ -77,12 +77,14 @@ func (c *Command) Step() (name string, visit, attempt int) {
 }
 
 // Index is the item's index, or the branch's name, of an exec inside map or parallel; "" elsewhere.
-func (c *Command) Index() string {
-	switch c.unit.nr.node.mode {
+func (c *Command) Index() string { return c.unit.indexName() }
+
+func (u *unit) indexName() string {
+	switch u.nr.node.mode {
 	case modeMap:
-		return strconv.Itoa(c.unit.index)
+		return strconv.Itoa(u.index)
 	case modeParallel:
-		return c.unit.spec.name
+		return u.spec.name
 	}
 	return ""
 }

@@ -34,7 +34,8 @@ func htmlText() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Idempotent},
 		},
-		Run: runHTMLText,
+		Pure: true,
+		Run:  runHTMLText,
 		Example: nodetype.Example{
 			Params: map[string]any{"html": "<title>News</title><h1>Today</h1><p>All is <a href=/more>well</a>.", "base_url": "https://example.com/"},
 			Outputs: map[string]any{"text": "Today\n\nAll is well.", "title": "News",

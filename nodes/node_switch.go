@@ -39,6 +39,7 @@ func switchType() nodetype.Type {
 			}
 			return out
 		},
+		Pure: true,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			inputs := c.Object("inputs")
 			scope := expressionScope(ctx, c, inputs)

@@ -51,6 +51,7 @@ func templateType() nodetype.Type {
 			}
 			return problems
 		},
+		Pure: true,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			source, ok := c.Params["template"].(string)
 			if !ok {

@@ -37,6 +37,7 @@ func transform() nodetype.Type {
 			_, problems := compileExpression("expression", source, inputs, anyType, value.Any)
 			return problems
 		},
+		Pure: true,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			inputs := c.Object("inputs")
 			program, problems := compileExpression("expression", c.Text("expression"), inputs, value.TypeOf, value.Any)

@@ -29,6 +29,8 @@ type runFlags struct {
 
 	each        string // a file of inputs: one run for each line
 	concurrency int    // how many of these at the same time
+
+	fake bool // with results that are made up
 }
 
 // read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
@@ -73,6 +75,12 @@ result yet; none that has one runs again.`,
 			if err != nil || in == nil {
 				return err
 			}
+			if f.fake {
+				if f.dryRun || f.yes != "" || c.Flags().Changed("each") {
+					return usage("pflow run: --fake touches nothing and runs once; leave out --dry-run, --yes and --each")
+				}
+				return a.runFake(c.Context(), in)
+			}
 			l, err := a.loadWorkflow(c.Context(), in.subject)
 			if err != nil {
 				return err
@@ -89,6 +97,7 @@ result yet; none that has one runs again.`,
 	c.Flags().StringVar(&f.each, "each", "", "run once for each line of this `FILE` of inputs: CSV, TSV or JSON lines")
 	c.Flags().IntVar(&f.concurrency, "concurrency", 1, "how many lines of --each to run at the same time")
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
+	c.Flags().BoolVar(&f.fake, "fake", false, "run it all with made-up results in the place of what its nodes would do; nothing is touched or kept")
 	f.dryRunning(c, "show every step with its params and run nothing")
 	a.nodeFlags(c)
 	a.modelFlags(c)

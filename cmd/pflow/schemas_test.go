@@ -24,6 +24,10 @@ workflow          workflow show greet@1
 workflow-history  workflow history greet
 workflow-run      run greet name=Ada
 workflow-history  workflow history greet
+workflow-run      run greet --fake
+workflow-run      run ./fail.json --fake
+workflow-test     workflow test ./fail.json
+workflow-test     workflow test ./fail.json --fake
 workflow-run-line run greet --each people.jsonl
 workflow-run      run greet
 workflow-run      run ./fail.json
@@ -67,16 +71,17 @@ runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
 `
 	documents := map[string]string{
-		"greet.json":   `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
-		"fail.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "no"}}]}`,
-		"wait.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "params": {"template": "x"}}]}`,
-		"destroy.json": `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "no", "confirm_delete": true}}]}`,
-		"batch.json":   `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "batch": {"items": [1]}, "params": {"template": "$item"}}]}`,
-		"bad.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "templat", "params": {"template": "${x.y}"}}]}`,
-		"cut.json":     `{"ir_version": "0.1.0", "nodes": [`,
-		"form.json":    `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
-		"people.jsonl": "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
-		"lines.jsonl":  "{\"id\": 1, \"ir\": {}}\nnone\n",
+		"greet.json":     `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
+		"fail.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "no"}}]}`,
+		"wait.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "params": {"template": "x"}}]}`,
+		"destroy.json":   `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "no", "confirm_delete": true}}]}`,
+		"batch.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "batch": {"items": [1]}, "params": {"template": "$item"}}]}`,
+		"bad.json":       `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "templat", "params": {"template": "${x.y}"}}]}`,
+		"cut.json":       `{"ir_version": "0.1.0", "nodes": [`,
+		"form.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
+		"fail_test.yaml": "cases:\n- {name: it is made up, expect: {outputs: {content: fake content of r}}}\n",
+		"people.jsonl":   "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
+		"lines.jsonl":    "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}
 	var many strings.Builder
 	for i := range 60 {

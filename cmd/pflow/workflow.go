@@ -19,12 +19,12 @@ import (
 func (a *app) workflowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "workflow",
-		Short:   "Write, list, show, save, edit, rename and delete workflows",
+		Short:   "Write, list, show, save, test, edit, rename and delete workflows",
 		Long:    `Saved workflows are files in your home, NAME.json each, with their earlier versions beside them. Nothing is overwritten: NAME@2 reads the second version of NAME, also after it was deleted. A file NAME.yaml that you put there is read as well.`,
 		Example: "  pflow workflow list\n  pflow workflow show greet\n  pflow workflow save ./greet.json --name hello",
 	}
 	c.AddCommand(a.workflowDeleteCommand(), a.workflowEditCommand(), a.workflowHistoryCommand(), a.workflowListCommand(),
-		a.workflowNewCommand(), a.workflowRenameCommand(), a.workflowSaveCommand(), a.workflowShowCommand())
+		a.workflowNewCommand(), a.workflowRenameCommand(), a.workflowSaveCommand(), a.workflowShowCommand(), a.workflowTestCommand())
 	return c
 }
 

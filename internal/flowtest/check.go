@@ -59,7 +59,7 @@ func (c *Case) Check(ctx context.Context, flow *engine.Flow) Report {
 		want *yamltree.Value
 	}{{"status", e.status}, {"action", e.action}, {"path", e.path}, {"prep", e.prep}, {"store", e.store}, {"error", e.err}} {
 		if w.want != nil {
-			compare(&r.Faults, w.name, w.want, got[w.name], w.name == "store" || w.name == "error")
+			Compare(&r.Faults, w.name, w.want, got[w.name], w.name == "store" || w.name == "error")
 		}
 	}
 	r.Pass = len(r.Faults) == 0
@@ -75,8 +75,8 @@ func path(res *engine.Result) []any {
 	return out
 }
 
-// compare adds a fault for each difference. Of an open object only the wanted keys count.
-func compare(faults *[]string, name string, want *yamltree.Value, got any, open bool) {
+// Compare adds a fault for each difference. Of an open object only the wanted keys count.
+func Compare(faults *[]string, name string, want *yamltree.Value, got any, open bool) {
 	if object, ok := got.(map[string]any); ok && open && want.Kind == yamltree.Map {
 		for _, e := range want.Entries {
 			v, there := object[e.Key]
@@ -84,7 +84,7 @@ func compare(faults *[]string, name string, want *yamltree.Value, got any, open 
 				*faults = append(*faults, fmt.Sprintf("%s: %s.%s: there is none; there is: %s", e.KeyPlace, name, e.Key, strings.Join(value.SortedKeys(object), ", ")))
 				continue
 			}
-			compare(faults, name+"."+e.Key, e.Value, v, false)
+			Compare(faults, name+"."+e.Key, e.Value, v, false)
 		}
 		return
 	}

@@ -29,19 +29,37 @@ type outcome struct {
 // follow; a step with none runs for real if its op is instant, and is an error of the test otherwise.
 func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned map[string][]outcome) (*engine.Result, []engine.Transition, error) {
 	var seen []engine.Transition
-	r := engine.NewRun(flow, func(t engine.Transition) { seen = append(seen, t) })
 	used := map[string]int{}
+	res, err := Drive(ctx, flow, input, func(r *engine.Run, c *engine.Command, ev *engine.Event) error {
+		return answer(ctx, r, c, ev, canned, used)
+	}, func(t engine.Transition) { seen = append(seen, t) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range value.SortedKeys(canned) {
+		if used[name] == 0 {
+			return nil, nil, fmt.Errorf("results: the step %q never ran; these did: %s", name, strings.Join(ran(res), ", "))
+		}
+	}
+	return res, seen, nil
+}
+
+// Drive takes a run of a flow to its end, or until all that is left waits for approval, one attempt after the other: answer
+// makes ev the outcome of each. Waits pass at once, and every run begins at the same instant. observe, if not nil, is told of
+// every node that ends.
+func Drive(ctx context.Context, flow *engine.Flow, input map[string]any, answer func(r *engine.Run, c *engine.Command, ev *engine.Event) error, observe func(engine.Transition)) (*engine.Result, error) {
+	r := engine.NewRun(flow, observe)
 	queue := []engine.Event{{Kind: engine.EventStart, Time: start, Seed: 1, Input: input}}
 	var now time.Duration
 	var waits []engine.Command
 	for !r.Done() && (len(queue) > 0 || !r.Waiting()) {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if len(queue) == 0 {
 			next := earliest(waits)
 			if next < 0 {
-				return nil, nil, fmt.Errorf("the run stopped with nothing under way")
+				return nil, fmt.Errorf("the run stopped with nothing under way")
 			}
 			now = max(now, waits[next].For)
 			queue = append(queue, engine.Event{Kind: engine.EventTimer, ID: waits[next].ID})
@@ -52,7 +70,7 @@ func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned ma
 		ev.At = now
 		cmds, err := r.Step(&ev)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, c := range cmds {
 			switch c.Kind {
@@ -62,20 +80,15 @@ func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned ma
 			case engine.CommandStop:
 				waits, queue = stopped(c.ID, waits, queue)
 			case engine.CommandExec:
-				ev, err := answer(ctx, r, &c, canned, used)
-				if err != nil {
-					return nil, nil, err
+				var ev engine.Event
+				if err := answer(r, &c, &ev); err != nil {
+					return nil, err
 				}
 				queue = append(queue, ev)
 			}
 		}
 	}
-	for _, name := range value.SortedKeys(canned) {
-		if used[name] == 0 {
-			return nil, nil, fmt.Errorf("results: the step %q never ran; these did: %s", name, strings.Join(ran(r.Result()), ", "))
-		}
-	}
-	return r.Result(), seen, nil
+	return r.Result(), nil
 }
 
 // ran lists the nodes that ran, each once.
@@ -90,8 +103,8 @@ func ran(res *engine.Result) []string {
 // sleepOp is the op that only waits, which a test has no time for.
 const sleepOp = "sleep"
 
-// answer gives the outcome of an attempt.
-func answer(ctx context.Context, r *engine.Run, c *engine.Command, canned map[string][]outcome, used map[string]int) (engine.Event, error) {
+// answer makes ev the outcome of an attempt.
+func answer(ctx context.Context, r *engine.Run, c *engine.Command, ev *engine.Event, canned map[string][]outcome, used map[string]int) error {
 	name, _, _ := c.Step()
 	if i := c.Index(); i != "" {
 		if _, own := canned[name+"["+i+"]"]; own {
@@ -104,17 +117,18 @@ func answer(ctx context.Context, r *engine.Run, c *engine.Command, canned map[st
 	if len(list) == 0 {
 		switch {
 		case c.Op().Name == sleepOp:
-			return engine.Event{Kind: engine.EventOutcome, ID: c.ID}, nil
+			*ev = engine.Event{Kind: engine.EventOutcome, ID: c.ID}
 		case !c.Op().Instant:
-			return engine.Event{}, fmt.Errorf("the step %q runs the op %s, which reaches outside: give it results", name, c.Op().Name)
+			return fmt.Errorf("the step %q runs the op %s, which reaches outside: give it results", name, c.Op().Name)
+		default:
+			c.Perform(ctx, r, ev)
 		}
-		var ev engine.Event
-		c.Perform(ctx, r, &ev)
-		return ev, nil
+		return nil
 	}
 	o := list[min(used[name], len(list)-1)]
 	used[name]++
-	return engine.Event{Kind: engine.EventOutcome, ID: c.ID, Result: o.result, Action: o.action, Err: o.err, Meters: o.meters}, nil
+	*ev = engine.Event{Kind: engine.EventOutcome, ID: c.ID, Result: o.result, Action: o.action, Err: o.err, Meters: o.meters}
+	return nil
 }
 
 // stopped takes a wait away, or turns the answer of an attempt into its being stopped.

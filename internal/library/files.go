@@ -35,6 +35,9 @@ func (l *Library) file(name string) string {
 	return name + ".json"
 }
 
+// TestsEnding ends the name of the file that holds the tests of a workflow and lies beside it.
+const TestsEnding = "_test.yaml"
+
 // files lists the folder's files of workflows, sorted by name, whether the name is valid or not. hidden are those that
 // another file of the same name comes before.
 func (l *Library) files() (files, hidden []string, err error) {
@@ -51,7 +54,7 @@ func (l *Library) files() (files, hidden []string, err error) {
 		return nil, nil, err
 	}
 	for _, e := range entries {
-		if slices.Contains(workflowfile.Endings, filepath.Ext(e.Name())) && !strings.HasPrefix(e.Name(), ".") {
+		if slices.Contains(workflowfile.Endings, filepath.Ext(e.Name())) && !strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), TestsEnding) {
 			files = append(files, e.Name())
 		}
 	}

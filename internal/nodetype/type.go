@@ -27,6 +27,9 @@ type Type struct {
 	// The call has what is known by then: the values of the params that pending names are their templates, and Resolve fails
 	// for what no node has written yet.
 	Foresee func(c Call, pending []string) Foreseen
+	// Pure says that what Run gives comes of its params and of when the run began alone: it neither touches nor waits for
+	// anything outside, so that tests and rehearsals of workflows run it as it is.
+	Pure bool
 	// Run runs the node once. It is safe for concurrent use. With an error the outcome holds what there was until then,
 	// to show. Errors are *fault.Error, or the context's.
 	Run func(ctx context.Context, c Call) (Outcome, error)

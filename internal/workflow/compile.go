@@ -241,8 +241,10 @@ func (c *compiler) component(at int, i *ir.Interface, d *engine.DAGNode) (inner 
 	case i.Call != nil:
 		return c.caller(at, i, d)
 	case builtin:
-		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late), run: t.Run,
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, t.Late), run: t.Run, pure: t.Pure,
 			foresee: func(in nodetype.Call) nodetype.Foreseen { return foreseeStep(t, i, in) }})
+	case c.env.StandIn != nil:
+		return nil, c.perform(d, &call{c: c, node: n, iface: i, params: c.params(n, n.Params, i, nil)})
 	case c.env.Declared[n.Type] != nil:
 		return c.declared(at, c.env.Declared[n.Type], d)
 	}

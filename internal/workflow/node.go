@@ -20,6 +20,7 @@ type call struct {
 	iface  *ir.Interface
 	params *params
 	run    func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error)
+	pure   bool // run touches nothing, and may be run where others stand in
 	// foresee says what the call would destroy, everything being known; nil: what it calls is asked itself.
 	foresee func(c nodetype.Call) nodetype.Foreseen
 }
@@ -46,6 +47,9 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	values, _ := in.Prep[valuesKey].(map[string]any)
 	scope := secretScope{Values: values, from: c.params.reads, store: store, ctx: ctx}
 	params, err := c.params.resolve(scope, c.iface)
+	if c.c.env.StandIn != nil {
+		return c.standIn(ctx, in, params, scope, err)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -80,7 +84,12 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 		got, err = c.run(ctx, call)
 		return err
 	})
-	masker := c.c.secrets.mask(store) // the node may have read some
+	return c.outcome(r, got, err)
+}
+
+// outcome is what an attempt gave, without the secrets in it.
+func (c *call) outcome(r *session, got nodetype.Outcome, err error) (out engine.Output, _ error) {
+	masker := c.c.secrets.mask(c.c.secretStore()) // the node may have read some
 	for _, w := range got.Warnings {
 		r.warn(c.node.ID + ": " + masker.Text(w))
 	}

@@ -34,6 +34,7 @@ type Result struct {
 	RunID     string             `json:"run_id"`              // "" if nothing ran
 	Missing   []MissingInput     `json:"missing_params"`      // of needs_input
 	Approvals []Approval         `json:"approvals,omitempty"` // of waiting: what for
+	Fakes     []string           `json:"fakes,omitempty"`     // of a run in which nothing is touched: the steps whose outputs are made up
 	Lost      error              `json:"-"`                   // why the run cannot be resumed, which a warning says too; nil: it can
 }
 
@@ -63,6 +64,8 @@ func (p *Program) Lacks(missing []ir.Input) *Result {
 type Options struct {
 	engine.Options
 	Approve Approve
+	// Drive steps the run to its end in the place of engine.Execute; nil: engine.Execute does.
+	Drive func(ctx context.Context, flow *engine.Flow, input map[string]any) (*engine.Result, error)
 }
 
 // Run runs the program on a store that Bind made, or, with a history, goes on with a run. It returns when nothing of
@@ -77,7 +80,13 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	ctx, end := p.shared.env.MCP.Within(ctx)
 	defer end()
 	r := newSession(o.Approve, 0)
-	got, err := engine.Execute(context.WithValue(ctx, runKey{}, r), p.flow, store, o.Options)
+	drive := o.Drive
+	if drive == nil {
+		drive = func(ctx context.Context, flow *engine.Flow, input map[string]any) (*engine.Result, error) {
+			return engine.Execute(ctx, flow, input, o.Options)
+		}
+	}
+	got, err := drive(context.WithValue(ctx, runKey{}, r), p.flow, store)
 	if err != nil {
 		return nil, err
 	}

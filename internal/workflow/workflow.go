@@ -48,6 +48,8 @@ type Env struct {
 	Undestroyed string
 	// Written is what the run may replace, and remembers what it writes; nil: nothing may be replaced without overwrite.
 	Written *written.Run
+	// StandIn answers for every component: none is run but by what it is handed. nil: components are run.
+	StandIn *StandIn
 
 	granted grants // of a run that is gone on with: what it was allowed before it began
 }
