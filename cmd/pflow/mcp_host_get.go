@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"pflow/engine"
 	"pflow/engine/journal"
@@ -23,10 +21,7 @@ func (a *app) readRun(given string) (string, *journal.Past, []byte, error) {
 	}
 	id := row.ID
 	past, documents, err := journal.Read(a.homeDir(), id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, nil, usage("there is no run %q", id)
-	case err != nil:
+	if err != nil {
 		return "", nil, nil, usage("run %s: %s", id, fileError(err))
 	}
 	return id, past, documents, nil
@@ -49,7 +44,7 @@ func (h *mcpHost) Get(ctx context.Context, id string) (any, error) {
 	if err != nil {
 		return nil, inWords(err)
 	}
-	res, err := program.Past(&past.History, past.Status)
+	res, err := program.Past(&past.History, past.Status, engine.Watch{})
 	if err != nil {
 		return nil, inWords(err)
 	}
@@ -65,11 +60,9 @@ func (a *app) pastPlan(id string, past *journal.Past, documents []byte) (any, er
 	if err != nil {
 		return nil, inWords(err)
 	}
-	run := engine.NewRun(flow, nil)
-	for i := range past.History.Events {
-		if _, err := run.Step(&past.History.Events[i]); err != nil {
-			return nil, fmt.Errorf("run %s: the journal does not fit its flow at event %d: %w", id, i+1, err)
-		}
+	run, err := engine.Replay(flow, &past.History, engine.Watch{})
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
 	res := run.Result()
 	res.RunID = id

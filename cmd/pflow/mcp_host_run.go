@@ -301,7 +301,7 @@ func (m *mcpRun) resume(ctx context.Context) (mcpserve.Answer, error) {
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}
-	before, err := program.Past(&past.History, past.Status)
+	before, err := program.Past(&past.History, past.Status, engine.Watch{})
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}

@@ -54,6 +54,7 @@ node              node show workflow
 plan              plan paint the house
 plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture
+run-shown         runs show last
 mcp-added         mcp add docs --no-check --url http://127.0.0.1:9/mcp
 mcp               mcp list
 mcp-check         mcp check
@@ -67,6 +68,7 @@ flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 runs              runs list
 runs              runs list --failed --limit 1
+run-shown         runs show last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
 `
@@ -123,7 +125,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

@@ -311,7 +311,7 @@ func (r *Row) values() []any {
 	if r.Error != nil {
 		e = *r.Error
 	}
-	return []any{r.ID, string(status), string(r.Kind), r.Name, r.Request, r.By, r.Parent, r.Started.UnixNano(), ms, r.Steps, r.CostUSD,
+	return []any{r.ID, string(status), string(r.Kind), r.Name, r.Request, r.By, r.Parent, nanos(r.Started), ms, r.Steps, r.CostUSD,
 		r.Tokens, e.Kind, e.Message, e.Node, r.Resumable, bytes}
 }
 

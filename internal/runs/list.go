@@ -2,6 +2,7 @@ package runs
 
 import (
 	"database/sql"
+	"math"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func query(db *sql.DB, q Query) ([]Row, error) {
 		}
 	}
 	if !q.Since.IsZero() {
-		and("began >= ?", q.Since.UnixNano())
+		and("began >= ?", nanos(q.Since))
 	}
 	text := "SELECT " + columns + " FROM runs"
 	if len(where) > 0 {
@@ -77,6 +78,17 @@ func query(db *sql.DB, q Query) ([]Row, error) {
 		args = append(args, q.Limit)
 	}
 	return read(db, text, args...)
+}
+
+// nanos is a time as rows have it; one that is too far off for that, the nearest.
+func nanos(t time.Time) int64 {
+	switch year := t.Year(); {
+	case year < 1700:
+		return math.MinInt64
+	case year > 2200:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 func read(db *sql.DB, text string, args ...any) ([]Row, error) {

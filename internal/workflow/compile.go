@@ -33,6 +33,7 @@ type Program struct {
 	source  *Source
 	flow    *engine.Flow
 	outputs *outputs
+	steps   map[string]toldStep
 	handed  map[string]string // inputs that the calling workflow hands a secret to -> environment variable
 }
 
@@ -125,7 +126,7 @@ type compiler struct {
 }
 
 func (s *shared) compile(name string, w *ir.Workflow, chain []string, given map[string]string, source *Source) *Program {
-	p := &Program{Name: name, Workflow: w, Inputs: w.EffectiveInputs(s.env.Catalogue), shared: s, handed: given, source: source}
+	p := &Program{Name: name, Workflow: w, Inputs: w.EffectiveInputs(s.env.Catalogue), shared: s, handed: given, source: source, steps: map[string]toldStep{}}
 	c := &compiler{shared: s, name: name, w: w, chain: append(slices.Clone(chain), name), depth: len(chain), program: p, source: source,
 		sources: newSources(w, p.Inputs, given, s.env.Catalogue)}
 	for _, in := range p.Inputs {
@@ -255,6 +256,7 @@ func (c *compiler) component(at int, i *ir.Interface, d *engine.DAGNode) (inner 
 // perform makes a node run a call.
 func (c *compiler) perform(d *engine.DAGNode, to *call) bool {
 	d.Op, d.Exec = to.op(), to.exec
+	c.program.steps[to.node.ID] = toldStep{params: to.params}
 	d.Prep = []engine.Binding{{Name: valuesKey, Expr: to.params.reads}}
 	c.piped(to.params.reads)
 	return true

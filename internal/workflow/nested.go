@@ -40,6 +40,7 @@ func (c *compiler) workflow(at int, i *ir.Interface, name string, given map[stri
 	}
 	c.piped(p.reads)
 	d.Flow = program.flow
+	c.program.steps[n.ID] = toldStep{params: p, inner: program}
 	d.Prep = []engine.Binding{{Name: inputsKey, Expr: handedInputs{program: program, params: p}}}
 	if len(c.environ) > 0 {
 		d.Prep = append(d.Prep, engine.Binding{Name: environKey, Expr: environment{}})

@@ -96,12 +96,10 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 }
 
 // Past is how far a run came, by its history; nothing runs. ended is how it ended, as its journal says: with "" it has not.
-func (p *Program) Past(h *engine.History, ended engine.Status) (*Result, error) {
-	run := engine.NewRun(p.flow, nil)
-	for i := range h.Events {
-		if _, err := run.Step(&h.Events[i]); err != nil {
-			return nil, fmt.Errorf("the journal does not fit its workflow at event %d: %w", i+1, err)
-		}
+func (p *Program) Past(h *engine.History, ended engine.Status, w engine.Watch) (*Result, error) {
+	run, err := engine.Replay(p.flow, h, w)
+	if err != nil {
+		return nil, err
 	}
 	got := run.Result()
 	if got.Error == nil { // what ended a run from outside is no event of its journal
