@@ -91,6 +91,15 @@ func HashJSON(data []byte) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// WellFormed says what is wrong with a text that is to be one JSON document, in which no key stands twice; nil if nothing is.
+func WellFormed(data []byte) error {
+	_, err := readTree(data)
+	if err != nil {
+		err = fmt.Errorf("not a JSON document: %w", err)
+	}
+	return err
+}
+
 // Canonical rewrites a JSON document with sorted keys and no spaces.
 func Canonical(data []byte) ([]byte, error) {
 	tree, err := readTree(data)

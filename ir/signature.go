@@ -43,6 +43,9 @@ func (w *Workflow) Signature() Signature {
 			}
 			pairs = append(pairs, e.Text, named)
 		})
+		if len(pairs) == 0 {
+			return text
+		}
 		return strings.NewReplacer(pairs...).Replace(text)
 	}
 	var tree func(v any) any

@@ -32,18 +32,10 @@ func readTree(data []byte) (any, error) {
 	if err := value.Bounded(data); err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	v, err := readValue(d, 0)
-	if err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("text follows the document")
-		}
-	}
+	v, offset, err := ordered.Read(data)
 	if err == nil {
 		return v, nil
 	}
-	offset := d.InputOffset()
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		offset = max(offset, syntax.Offset-1)
@@ -61,54 +53,11 @@ func lineCol(data []byte, offset int) (line, col int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
-func readValue(d *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('['):
-		out := []any{}
-		for d.More() {
-			v, err := readValue(d, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-		}
-		_, err := d.Token()
-		return out, err
-	case json.Delim('{'):
-		return readObject(d, depth)
-	}
-	return t, nil
-}
-
-func readObject(d *json.Decoder, depth int) (any, error) {
-	out := &object{}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		key := t.(string)
-		if seen[key] {
-			return nil, fmt.Errorf("the key %q stands twice", key)
-		}
-		seen[key] = true
-		v, err := readValue(d, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		out.keys = append(out.keys, key)
-		out.vals = append(out.vals, v)
-	}
-	_, err := d.Token()
-	return out, err
+// ordered makes trees.
+var ordered = value.Tree{
+	Depth:  maxDepth,
+	Number: func(text string) (any, error) { return json.Number(text), nil },
+	Object: func(keys []string, values []any) any { return &object{slices.Clone(keys), slices.Clone(values)} },
 }
 
 // plain turns a tree into ordinary Go maps.

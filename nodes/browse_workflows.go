@@ -116,7 +116,11 @@ func (s *candidates) rankWorkflows(ctx context.Context, request *mapparams.Reque
 		return nil, -1, err
 	}
 	const close = 5
-	ranked, beside, err := s.workflowIndex().Beside(ctx, unvalued, max(most, close), again.same)
+	index, err := s.workflowIndex()
+	if err != nil {
+		return nil, -1, err
+	}
+	ranked, beside, err := index.Beside(ctx, unvalued, max(most, close), again.same)
 	if err != nil {
 		return nil, -1, err
 	}
@@ -159,7 +163,11 @@ func (s *candidates) rankWithoutValues(ctx context.Context, ranked []retrieve.Ra
 		for _, k := range left[words] {
 			places = append(places, ranked[k].Index)
 		}
-		_, again, err := s.workflowIndex().Beside(ctx, words, 1, places)
+		index, err := s.workflowIndex()
+		if err != nil {
+			return err
+		}
+		_, again, err := index.Beside(ctx, words, 1, places)
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type candidates struct {
 type index struct {
 	once  sync.Once
 	index *retrieve.Index
+	err   error
 }
 
 type candidatesKey struct{}
@@ -84,7 +85,11 @@ func (s *candidates) rankComponents(ctx context.Context, request string, most in
 		out = append(out, fit{Ranked: r, node: s.types[r.Index]})
 	}
 	if len(s.Records) > 0 && most > 0 {
-		workflows, _, err := s.workflowIndex().ByWords(ctx, request, most, nil)
+		index, err := s.workflowIndex()
+		if err != nil {
+			return nil, err
+		}
+		workflows, _, err := index.ByWords(ctx, request, most, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -123,15 +128,15 @@ func (s *candidates) place(name string) int {
 }
 
 // workflowIndex finds saved workflows.
-func (s *candidates) workflowIndex() *retrieve.Index {
+func (s *candidates) workflowIndex() (*retrieve.Index, error) {
 	s.workflows.once.Do(func() {
 		var usual []string
 		for _, c := range s.types {
 			usual = append(usual, c.Name+" "+c.Description)
 		}
-		s.workflows.index = discoveryOf(s.Records, usual, s.Index)
+		s.workflows.index, s.workflows.err = discoveryOf(s.Records, usual, s.Index)
 	})
-	return s.workflows.index
+	return s.workflows.index, s.workflows.err
 }
 
 // shared is the context of what all runs with one shelf share: the end of one of them must not spoil it for the others.

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -13,6 +14,7 @@ import (
 
 	"pflow/internal/atomicfile"
 	"pflow/internal/compose"
+	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/mapparams"
 	"pflow/internal/retrieve"
@@ -35,10 +37,13 @@ const sumSize = 16
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // discoveryOf gives the index of saved workflows, from the file where that is one of them.
-func discoveryOf(records []*library.Record, usual []string, file shelf.Index) *retrieve.Index {
+func discoveryOf(records []*library.Record, usual []string, file shelf.Index) (*retrieve.Index, error) {
 	if file.Path == "" || len(records) < leastKept {
-		index, _ := retrieve.NewDiscovery(shared, workflowCandidates(records, nil, nil), usual...) // fails only with its context
-		return index
+		all, err := workflowCandidates(records, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		return retrieve.NewDiscovery(shared, all, usual...)
 	}
 	all := sha256.New()
 	addTexts(all, file.Program)
@@ -56,11 +61,17 @@ func discoveryOf(records []*library.Record, usual []string, file shelf.Index) *r
 	sum := all.Sum(nil)
 	kept, was, index := readDiscovery(file.Path, file.Program)
 	if index != nil && bytes.Equal(kept, sum) && index.Len() == len(records) {
-		return index
+		return index, nil
 	}
-	index, _ = retrieve.NewDiscovery(shared, workflowCandidates(records, sums, knownTexts(was, index)), usual...)
+	candidates, err := workflowCandidates(records, sums, knownTexts(was, index))
+	if err != nil {
+		return nil, err
+	}
+	if index, err = retrieve.NewDiscovery(shared, candidates, usual...); err != nil {
+		return nil, err
+	}
 	writeDiscovery(file, sum, sums, index)
-	return index
+	return index, nil
 }
 
 // addTexts adds texts to a sum, so that no others give the same.
@@ -76,15 +87,16 @@ func addTexts(to hash.Hash, list ...string) {
 }
 
 // workflowCandidates are workflows as they are found. known are past requests as they were read before, by the sum of the
-// workflow.
-func workflowCandidates(records []*library.Record, sums []byte, known map[string][]string) []retrieve.Candidate {
+// workflow. One that cannot be read is no evidence; a panic is an error, not a request that is left out of what is kept.
+func workflowCandidates(records []*library.Record, sums []byte, known map[string][]string) ([]retrieve.Candidate, error) {
 	all := make([]retrieve.Candidate, len(records))
-	for n, r := range records {
+	errs := fault.Each(len(records), func(n int) error {
+		r := records[n]
 		all[n] = retrieve.Candidate{Name: r.Name, Description: r.Description, Keywords: r.Keywords}
 		if known != nil {
 			if texts, ok := known[string(sums[n*sumSize:(n+1)*sumSize])]; ok {
 				all[n].Examples = texts
-				continue
+				return nil
 			}
 		}
 		for _, e := range r.Examples {
@@ -92,8 +104,9 @@ func workflowCandidates(records []*library.Record, sums []byte, known map[string
 				all[n].Examples = append(all[n].Examples, compose.Unvalued(read)) // its values are no evidence
 			}
 		}
-	}
-	return all
+		return nil
+	})
+	return all, cmp.Or(errs...)
 }
 
 // knownTexts are the past requests that an index has, by the sums of its workflows.

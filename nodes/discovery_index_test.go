@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/retrieve"
 	"pflow/internal/shelf"
@@ -24,6 +25,15 @@ func savedRecords(n int) []*library.Record {
 	return out
 }
 
+func discovered(t *testing.T, records []*library.Record, usual []string, file shelf.Index) *retrieve.Index {
+	t.Helper()
+	index, err := discoveryOf(records, usual, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index
+}
+
 // TestDiscoveryIndex: the index of a file ranks as one that is made anew, whatever changed since, and whatever is in the file.
 func TestDiscoveryIndex(t *testing.T) {
 	records, usual := savedRecords(150), []string{"copy-file Copy a file."}
@@ -31,7 +41,7 @@ func TestDiscoveryIndex(t *testing.T) {
 	requests := []string{"archive the invoices of week 3", "publish notes", "merge photos into all.csv", "nothing like it"}
 	same := func(name string, index *retrieve.Index) {
 		t.Helper()
-		want := discoveryOf(records, usual, shelf.Index{})
+		want := discovered(t, records, usual, shelf.Index{})
 		for _, request := range requests {
 			a, _ := want.First(t.Context(), request, 20)
 			b, err := index.First(t.Context(), request, 20)
@@ -40,12 +50,12 @@ func TestDiscoveryIndex(t *testing.T) {
 			}
 		}
 	}
-	same("made", discoveryOf(records, usual, file))
+	same("made", discovered(t, records, usual, file))
 	good, err := os.ReadFile(file.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same("kept", discoveryOf(records, usual, file))
+	same("kept", discovered(t, records, usual, file))
 	if now, _ := os.ReadFile(file.Path); string(now) != string(good) {
 		t.Error("an index of the same workflows is made again")
 	}
@@ -60,7 +70,7 @@ func TestDiscoveryIndex(t *testing.T) {
 			t.Fatal("a damaged index is taken")
 		}
 	}
-	same("damaged", discoveryOf(records, usual, file))
+	same("damaged", discovered(t, records, usual, file))
 	if _, _, index := readDiscovery(file.Path, file.Program); index == nil {
 		t.Error("the damaged index was not replaced")
 	}
@@ -81,12 +91,21 @@ func TestDiscoveryIndex(t *testing.T) {
 		{"other node types", func() { usual = append(usual, "publish Publish notes.") }},
 	} {
 		c.do()
-		same(c.name, discoveryOf(records, usual, file))
-		same(c.name+", kept", discoveryOf(records, usual, file))
+		same(c.name, discovered(t, records, usual, file))
+		same(c.name+", kept", discovered(t, records, usual, file))
 	}
 	// What was read of past requests is taken from the index, not read again.
 	_, sums, index := readDiscovery(file.Path, file.Program)
 	if known := knownTexts(sums, index); len(known) != len(records) {
 		t.Errorf("the index knows %d workflows of %d", len(known), len(records))
+	}
+}
+
+// TestDiscoveryIndexPanic: what breaks while a past request is read is an error of kind bug, not a request less.
+func TestDiscoveryIndexPanic(t *testing.T) {
+	records := savedRecords(150)
+	records[70] = nil // which reading cannot be kept from: it panics
+	if _, err := workflowCandidates(records, nil, nil); err == nil || fault.Of(err).Kind != fault.Bug {
+		t.Errorf("%v, want a bug", err)
 	}
 }

@@ -48,7 +48,11 @@ func NearWorkflows(ctx context.Context, d Deps, text string, most int) ([]*libra
 	if err != nil || len(shelf.Records) == 0 {
 		return nil, err
 	}
-	ranked, _, err := shelf.workflowIndex().ByWords(ctx, text, most, nil)
+	index, err := shelf.workflowIndex()
+	if err != nil {
+		return nil, err
+	}
+	ranked, _, err := index.ByWords(ctx, text, most, nil)
 	var out []*library.Record
 	for _, r := range ranked {
 		if r.Confidence > 0 {

@@ -134,7 +134,11 @@ func (s *candidates) sortByFit(ctx context.Context, list []*ir.Interface, reques
 		}
 	}
 	if len(places) > 0 {
-		_, workflows, err := s.workflowIndex().ByWords(ctx, request, 0, places)
+		index, err := s.workflowIndex()
+		if err != nil {
+			return err
+		}
+		_, workflows, err := index.ByWords(ctx, request, 0, places)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Guard calls f. A panic in it is its error, of kind bug: it says where it came from, and Details has the stack.
@@ -81,4 +83,23 @@ func stackOfPanic() []any {
 		}
 	}
 	return stack
+}
+
+// Each calls f with each number below n, on all processors at the same time, and gives the error of each when all are done.
+// That of a panic is of kind bug.
+func Each(n int, f func(i int) error) []error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Add(1)
+		Go(func() {
+			defer workers.Done()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = Guard(func() error { return f(i) })
+			}
+		}, func(error) {}) // what may panic is guarded one by one
+	}
+	workers.Wait()
+	return errs
 }

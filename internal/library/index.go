@@ -189,7 +189,7 @@ func (l *Library) listed(file string, known *indexed, now time.Time) (of *indexe
 	}
 	if of.stored, err = of.record.store(); err == nil {
 		of.size, of.changed = stamp(info, now)
-		of.record.Traits() // while others read, too
+		of.record.body = &body{stored: of.stored, traits: of.record.Traits()} // as from the index: of thousands, few are read again
 	}
 	return of, false, nil
 }

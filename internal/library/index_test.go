@@ -154,6 +154,22 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestIndexFirst: what a listing that makes the index has read of the files is as small as what the next takes of the index: the
+// documents of thousands are not kept decoded.
+func TestIndexFirst(t *testing.T) {
+	l := indexedLibrary(t, 150)
+	for _, time := range []string{"the first", "the second"} {
+		for _, r := range l.List().Records {
+			if r.body.workflow != nil || r.body.ir != nil || r.body.traits == nil {
+				t.Fatalf("%s listing keeps the document of %s decoded", time, r.Name)
+			}
+			if r.Workflow() == nil || len(r.IR()) == 0 {
+				t.Errorf("%s listing has no document of %s", time, r.Name)
+			}
+		}
+	}
+}
+
 func read(t *testing.T, l *Library, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(l.dir, name))

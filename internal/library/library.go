@@ -15,12 +15,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"pflow/internal/diag"
@@ -140,31 +137,20 @@ func (l *Library) List() Listing {
 		out.Found = append(out.Found, warning(NotRead, filepath.Join(l.dir, e), fmt.Sprintf("the file is skipped: there is %s, too; rename one of them", l.file(nameOf(e)))))
 	}
 	type file struct {
-		of            *indexed
-		known         bool // as it is, by the index
-		badName, fail error
+		of      *indexed
+		known   bool // as it is, by the index
+		badName error
 	}
 	files := make([]file, len(names))
 	known := l.knownFiles(entries)
 	now := time.Now()
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		readers.Add(1)
-		fault.Go(func() {
-			defer readers.Done()
-			for n := int(next.Add(1)) - 1; n < len(names); n = int(next.Add(1)) - 1 {
-				f := &files[n]
-				if f.badName = l.ValidName(names[n]); f.badName == nil {
-					f.fail = fault.Guard(func() (err error) {
-						f.of, f.known, err = l.listed(entries[n], known.of[n], now)
-						return err
-					})
-				}
-			}
-		}, func(error) {}) // what may panic is guarded file by file
-	}
-	readers.Wait()
+	fails := fault.Each(len(names), func(n int) (err error) {
+		f := &files[n]
+		if f.badName = l.ValidName(names[n]); f.badName == nil {
+			f.of, f.known, err = l.listed(entries[n], known.of[n], now)
+		}
+		return err
+	})
 	outcomes, found := l.readOutcomes()
 	out.Found = append(out.Found, found...)
 	var keep []*indexed
@@ -174,8 +160,8 @@ func (l *Library) List() Listing {
 		switch {
 		case f.badName != nil:
 			out.Found = append(out.Found, warning(BadName, path, "the file is skipped: "+f.badName.Error()))
-		case f.fail != nil:
-			out.Found = append(out.Found, skipped("the file", path, f.fail))
+		case fails[n] != nil:
+			out.Found = append(out.Found, skipped("the file", path, fails[n]))
 			out.Skipped[names[n]] = path
 		default:
 			out.Found = append(out.Found, f.of.found...)

@@ -225,7 +225,7 @@ func parseIR(file *workflowfile.File, doc []byte, r *Record, found diag.List) (*
 
 // object reads the keys of a JSON object; a key that stands twice, or text behind it, is an error.
 func object(data []byte) (map[string]json.RawMessage, error) {
-	if _, err := ir.Canonical(data); err != nil {
+	if err := ir.WellFormed(data); err != nil {
 		return nil, err
 	}
 	var keys map[string]json.RawMessage

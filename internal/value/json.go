@@ -123,23 +123,25 @@ func ParseWritten(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, fault.New(fault.Malformed, "not valid JSON: the text is not UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	v, err := parse(d, 0)
-	if err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("text follows the value")
-		}
-	}
+	v, offset, err := written.Read(data)
 	if err != nil {
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			err = errors.New("the text ends too early")
 		}
-		line, col := position(data, d.InputOffset(), err)
+		line, col := position(data, offset, err)
 		return nil, fault.New(fault.Malformed, "not valid JSON at line %d, column %d: %v", line, col, err)
 	}
 	return v, nil
 }
+
+// written makes normalised values.
+var written = Tree{Depth: maxDepth, Number: ParseNumber, Object: func(keys []string, values []any) any {
+	out := make(map[string]any, len(keys))
+	for n, k := range keys {
+		out[k] = values[n]
+	}
+	return out
+}}
 
 // Decode reads one JSON value into a Go value as encoding/json does, but for numbers: in a place of type any they stay
 // exact, as json.Number, until Normalize settles them.
@@ -153,58 +155,6 @@ func Decode(data []byte, into any) error {
 		return errors.New("text follows the value")
 	}
 	return nil
-}
-
-func parse(d *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, errors.New("nested too deep")
-	}
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := t.(type) {
-	case json.Number:
-		return ParseNumber(string(t))
-	case json.Delim:
-		if t == '[' {
-			return parseArray(d, depth)
-		}
-		return parseObject(d, depth)
-	}
-	return t, nil
-}
-
-func parseArray(d *json.Decoder, depth int) (any, error) {
-	out := []any{}
-	for d.More() {
-		v, err := parse(d, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	_, err := d.Token()
-	return out, err
-}
-
-func parseObject(d *json.Decoder, depth int) (any, error) {
-	out := map[string]any{}
-	for d.More() {
-		k, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		key := k.(string)
-		if _, twice := out[key]; twice {
-			return nil, errors.New("the key " + strconv.Quote(key) + " stands twice")
-		}
-		if out[key], err = parse(d, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.Token()
-	return out, err
 }
 
 // ParseNumber reads a JSON number: an integer if it is written as one or is integral, else a finite float. An integer

@@ -112,7 +112,7 @@ func TestParseJSON(t *testing.T) {
 		"123456789012345678901":        "does not fit in 64 bits",
 		"18446744073709551615":         "does not fit in 64 bits",
 		"1" + strings.Repeat("0", 400): "does not fit in 64 bits",
-		strings.Repeat("[", 5000):      "nested too deep",
+		strings.Repeat("[", 5000):      "nested deeper than 1000 levels",
 	} {
 		if _, err := ParseJSON([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseJSON(%.20q): %v, want %s", in, err, want)
