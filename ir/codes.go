@@ -36,13 +36,16 @@ const (
 	// Words of the request that no part of the workflow stands for. Found where the request is known, see package coverage;
 	// planning only.
 	UncoveredRequest = "uncovered-request"
+	// A run with made-up results fails whatever they are. Found where the workflow can be run, see package workflowtest;
+	// planning only.
+	FakeRun = "fake-run"
 )
 
 // Codes lists every code, in the order of the tiers.
 func Codes() []string {
 	return []string{MalformedJSON, MalformedNotation, MissingField, WrongType, UnknownKey, BadID, DuplicateNodeID, DanglingEdge,
 		UnknownNodeType, UnknownParam, BadParamType, MissingInput, BadTemplate, BadStart, Cycle, UnreachableNode, ImpossibleAction, UnroutedAction, UnusedInput,
-		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest}
+		UnresolvedTemplate, ForeignTemplate, UnknownPath, ForwardReference, AmbiguousKey, OutputWithoutSource, RequestLiteral, UncoveredRequest, FakeRun}
 }
 
 // Tier is 1, 2 or 3 for a code of this package, else 0.

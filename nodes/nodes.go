@@ -28,6 +28,9 @@ type Deps struct {
 	// Check is the validator of workflows, with what node types check of their own params; nil stands for ir.Check, which
 	// knows interfaces alone.
 	Check func(data []byte, c *ir.Catalogue, o ir.Options) diag.List
+	// Rehearse runs a valid workflow with made-up results, touching nothing, and lists what fails whatever they are; nil: it
+	// cannot be done here.
+	Rehearse func(ctx context.Context, w *ir.Workflow, on *shelf.Shelf) (diag.List, error)
 	// HTTP sends the requests of http nodes; nil stands for a client that heeds the proxies of the environment.
 	HTTP *http.Client
 	// Environ is the environment of the commands that nodes start, as NAME=value; nil stands for this process's own.

@@ -27,6 +27,7 @@ func validateOp(d Deps) engine.Op {
 			{Name: "discovered_params", Type: value.Any, Doc: "values of the request, which must not stand in the workflow"},
 			{Name: "request", Type: value.String, Doc: "what the workflow is to do; with it parts are held against it, \"\" leaves that out"},
 			{Name: "parts", Type: value.Any, Doc: "what stands for the words of the request: [{text: copied from it, by: node:ID, input:NAME or phrase}]"},
+			{Name: "check_run", Type: value.Boolean, Default: false, Doc: "a workflow without errors is run with made-up results in the place of what its nodes would do; nothing is touched. What fails whatever they are is the error fake-run"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words of the request count from; the run's own if not given"},
 		},
 		With: []engine.Field{
@@ -69,6 +70,13 @@ nodes:
 				discovered, _ := in.Prep["discovered_params"].(map[string]any)
 				found := d.check([]byte(data), shelf.Catalogue, ir.Options{Planning: planning, Discovered: discovered})
 				w, _ := ir.Decode([]byte(data))
+				if in.Prep["check_run"] == true && d.Rehearse != nil && !found.HasErrors() {
+					failed, err := d.Rehearse(ctx, w, shelf.Shelf)
+					if err != nil {
+						return engine.Output{}, err
+					}
+					found = append(found, failed...)
+				}
 				near, err := shelf.nearest(ctx, w, found, most)
 				if err != nil {
 					return engine.Output{}, err

@@ -12,6 +12,7 @@ import (
 	"pflow/internal/settings"
 	"pflow/internal/shelf"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowtest"
 	"pflow/ir"
 	"pflow/nodes"
 )
@@ -27,6 +28,13 @@ func (a *app) deps() nodes.Deps {
 		Check: func(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
 			_, found := workflow.Check(data, c, a.nodeTypes(), o)
 			return found
+		},
+		Rehearse: func(ctx context.Context, w *ir.Workflow, on *shelf.Shelf) (diag.List, error) {
+			dir, err := workingDir()
+			if err != nil {
+				return nil, err
+			}
+			return workflowtest.Rehearse(ctx, w, workflow.Env{Catalogue: on.Catalogue, Types: a.nodeTypes(), Declared: on.Declared, Load: a.calledWorkflow(on, dir)})
 		},
 		Phrases: func() fs.FS {
 			if dir := a.homeDir(); dir != "" {

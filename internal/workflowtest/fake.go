@@ -22,7 +22,7 @@ type fakes struct {
 const variants = 10
 
 // maxKeys bounds the keys of an object that is made up of all that a workflow reads, maxInner those of objects inside it.
-const maxKeys, maxInner = 60, 12
+const maxKeys, maxInner = 60, 40
 
 // word is what may be a key in an expression.
 var word = regexp.MustCompile(`[\pL_][\pL\d_-]*`)
@@ -199,7 +199,7 @@ func (f *fakes) object(want *shape, label string) map[string]any {
 	case 3:
 		return map[string]any{}
 	}
-	leaf := [variants]any{2: label, 1: 1, 4: 1.5, 5: nil, 6: true, 7: []any{label}, 9: "2024-01-31"}[f.variant]
+	leaf := [variants]any{2: label, 1: 1, 4: 1.5, 5: nil, 6: true, 7: []any{label}, 9: []any{f.full(1.5, maxInner)}}[f.variant]
 	if f.variant == 8 {
 		leaf = f.full(label, maxInner)
 	}

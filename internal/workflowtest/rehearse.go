@@ -12,9 +12,6 @@ import (
 	"pflow/ir"
 )
 
-// FakeRun is the code of what Rehearse finds.
-const FakeRun = "fake-run"
-
 // Rehearse runs a valid workflow with values that are made up, some in other ways than others, and reports what fails whatever
 // they are. An error is a failure of a node that sees no such value, or one of types that is the same with all of them. What
 // fails each time but may do with real values, whose content nobody knows here, is a note. Nothing is found of a workflow that
@@ -24,7 +21,7 @@ func Rehearse(ctx context.Context, w *ir.Workflow, env workflow.Env) (diag.List,
 	if err != nil {
 		return nil, nil // the validator says what is wrong with it; here it only cannot be run
 	}
-	r := &rehearsal{stage: st, w: w, certain: map[*ir.Node]*fault.Error{}, always: map[*ir.Node][]*fault.Error{}}
+	r := &rehearsal{stage: st, w: w, sure: map[*ir.Node]*fault.Error{}, always: map[*ir.Node][]*fault.Error{}}
 	for r.variant = 0; r.variant < variants; r.variant++ {
 		again, err := r.once(ctx)
 		if err != nil {
@@ -42,7 +39,7 @@ type rehearsal struct {
 	*stage
 	w       *ir.Workflow
 	variant int
-	certain map[*ir.Node]*fault.Error   // failures of nodes that see nothing made up
+	sure    map[*ir.Node]*fault.Error   // failures of nodes that see nothing made up
 	always  map[*ir.Node][]*fault.Error // of the others, one of each run
 }
 
@@ -70,8 +67,8 @@ func (r *rehearsal) once(ctx context.Context) (again bool, err error) {
 		if at := r.w.Node(outermostID(res.Error.Node)); at >= 0 {
 			n := &r.w.Nodes[at]
 			e := fault.New(fault.Kind(res.Error.Kind), "%s", res.Error.Message)
-			if !r.isUncertain(n) && !strings.Contains(res.Error.Node, "/") {
-				r.certain[n] = e
+			if r.stage.certain[n].sees && !strings.Contains(res.Error.Node, "/") {
+				r.sure[n] = e
 				return false, nil
 			}
 			here[n] = e
@@ -112,23 +109,18 @@ func outermostID(step string) string {
 func (r *rehearsal) findings() diag.List {
 	var out diag.List
 	for i, n := range r.nodes() {
-		f := diag.Finding{Severity: diag.Error, Kind: FakeRun, Node: n.ID, Path: fmt.Sprintf("nodes[%d]", i)}
-		e := r.certain[n]
-		if e != nil {
-			f.Message = "in a run it fails: " + e.Message
-		} else if all := r.always[n]; len(all) == variants {
-			e = all[0]
-			f.Message = "in a run it fails whatever the nodes before it give: " + e.Message
-			if !ofTypes(all) {
-				f.Severity = diag.Note
-				f.Message = "with values that are made up it fails; it may do with real ones: " + e.Message
-			}
+		e, all := r.sure[n], r.always[n]
+		typed := e != nil && slices.Contains([]fault.Kind{fault.Type, fault.MissingKey, fault.InvalidRequest}, e.Kind)
+		message := "in a run it fails: "
+		if e == nil && len(all) == variants {
+			e, typed, message = all[0], ofTypes(all), "in a run it fails whatever the nodes before it give: "
 		}
 		if e == nil || caught(r.w, n) {
 			continue
 		}
-		if raises(n) || !slices.Contains([]fault.Kind{fault.Type, fault.MissingKey, fault.InvalidRequest}, e.Kind) {
-			f.Severity = diag.Note
+		f := diag.Finding{Severity: diag.Error, Kind: ir.FakeRun, Node: n.ID, Path: fmt.Sprintf("nodes[%d]", i), Message: message + e.Message}
+		if !typed || raises(n) {
+			f.Severity, f.Message = diag.Note, "with values that are made up it fails; it may do with real ones: "+e.Message
 		}
 		if e.Path != "" {
 			f.Path += "." + e.Path

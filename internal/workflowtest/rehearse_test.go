@@ -97,6 +97,64 @@ nodes:
 - {id: say, type: template, params: {template: "${third.result}"}}
 edges: [{from: read, to: third}, {from: third, to: say}]
 `, "note nodes[1].params.expression: with values that are made up it fails; it may do with real ones: the index 7 is out of range; the list has 1 items\n"},
+		{"a batch over what is no list", `
+nodes:
+- {id: many, type: transform, params: {inputs: {}, expression: '{"a": 1}'}}
+- {id: each, type: shell, batch: {items: "${many.result}"}, params: {command: "echo ${item}"}}
+edges: [{from: many, to: each}]
+`, "error nodes[1]: in a run it fails: items: want array, got object {\"a\":1}\n"},
+		{"a failure that an edge takes is none", `
+inputs: {path: {type: string, required: true}}
+nodes:
+- {id: read, type: read-file, params: {file_path: "${path}"}}
+- {id: count, type: transform, params: {inputs: {text: "${read.content}"}, expression: 'text - 1'}}
+- {id: say, type: template, params: {template: "${count.error.message}"}}
+edges: [{from: read, to: count}, {from: count, to: say, action: error}]
+`, ""},
+		{"what an author raises may be of the content", `
+inputs: {path: {type: string, required: true}}
+nodes:
+- {id: read, type: read-file, params: {file_path: "${path}"}}
+- {id: check, type: transform, params: {inputs: {text: "${read.content}"}, expression: 'text == "the one text" ? 1 : fail("type", "another text")'}}
+edges: [{from: read, to: check}]
+`, "note nodes[1].params.expression: with values that are made up it fails; it may do with real ones: another text\n"},
+		{"what is declared nothing about may be anything", `
+nodes:
+- {id: fetch, type: http, params: {url: "https://example.com"}}
+- {id: pick, type: transform, params: {inputs: {r: "${fetch.response}"}, expression: 'map(r.items, .price * 2)'}}
+- {id: first, type: template, params: {template: "${fetch.response.items[0].name}: ${pick.result[0]}"}}
+edges: [{from: fetch, to: pick}, {from: pick, to: first}]
+`, ""},
+		{"groups have the keys that values have", `
+nodes:
+- {id: list, type: list-files, params: {path: .}}
+- {id: pick, type: transform, params: {inputs: {r: "${list.files}"}, expression: 'fromPairs(map(r, [#, 1])).readme'}}
+edges: [{from: list, to: pick}]
+`, "note nodes[1].params.expression: with values that are made up it fails; it may do with real ones: there is no member \"readme\"; there is fake files of list [0], fake files of list [1]\n"},
+		{"an input that need not be given may be", `
+inputs: {who: {type: object}}
+nodes:
+- {id: say, type: template, params: {template: "Hello ${who.name}"}}
+`, ""},
+		{"waiting for what would come", `
+nodes:
+- {id: poll, type: http, repeat: {until: 'result.status_code == 299', max: 1000, wait: 1h}, params: {url: "https://example.com"}}
+- {id: count, type: transform, params: {inputs: {all: "${poll.results}"}, expression: len(all)}}
+edges: [{from: poll, to: count}]
+`, ""},
+		{"a branch that a made-up value takes", `
+inputs: {n: {type: integer, required: true}}
+nodes:
+- {id: way, type: switch, params: {inputs: {n: "${n}"}, cases: [{action: never, expr: n > 0}]}}
+- {id: broken, type: transform, params: {inputs: {}, expression: '[1][4]'}}
+edges: [{from: way, to: broken, action: never}]
+`, ""},
+		{"more than there is time for", `
+nodes:
+- {id: many, type: transform, params: {inputs: {}, expression: '1..100000'}}
+- {id: each, type: shell, batch: {items: "${many.result}"}, params: {command: "echo ${item}"}}
+edges: [{from: many, to: each}]
+`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

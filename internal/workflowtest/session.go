@@ -19,13 +19,13 @@ import (
 
 // stage is a workflow that is compiled for runs that touch nothing.
 type stage struct {
-	program   *workflow.Program
-	env       workflow.Env
-	fakes     *fakes // nil: nothing is made up
-	canned    func(step string) bool
-	known     func(input string) bool // that is given
-	uncertain map[*ir.Node]bool
-	now       *session // the run that is under way
+	program *workflow.Program
+	env     workflow.Env
+	fakes   *fakes // nil: nothing is made up
+	canned  func(step string) bool
+	known   func(input string) bool // that is given
+	certain map[*ir.Node]certainty  // of the nodes of the workflow itself; those of the ones that it calls are all uncertain
+	now     *session                // the run that is under way
 }
 
 // session is one run.
@@ -74,7 +74,7 @@ func prepare(src workflow.Source, env workflow.Env, fake bool, known func(input 
 		Secrets: secret.Environment(func(name string) string { return "fake secret " + name }),
 		StandIn: &workflow.StandIn{
 			Answer: func(ctx context.Context, u workflow.Use) (nodetype.Outcome, error) { return st.now.answer(ctx, u) },
-			Ends:   func(n *ir.Node) bool { return st.fakes != nil && st.isUncertain(n) && !st.canned(n.ID) },
+			Ends:   func(n *ir.Node) bool { return st.fakes != nil && !st.certain[n].gives && !st.canned(n.ID) },
 		},
 	}
 	program, found := workflow.Compile(src, st.env)
@@ -93,18 +93,7 @@ func prepare(src workflow.Source, env workflow.Env, fake bool, known func(input 
 // settle says what is uncertain, once it is known which inputs are given.
 func (st *stage) settle() {
 	w := st.program.Workflow
-	st.uncertain = uncertain(w, st.env.Catalogue, func(n *ir.Node) bool { return !st.canned(n.ID) && !st.env.Types[n.Type].Pure }, st.known)
-	for i := range w.Nodes { // those of called workflows are all taken for uncertain
-		if n := &w.Nodes[i]; !st.uncertain[n] {
-			st.uncertain[n] = false
-		}
-	}
-}
-
-// isUncertain reports whether what becomes of a node says nothing of a run with real values.
-func (st *stage) isUncertain(n *ir.Node) bool {
-	known, outermost := st.uncertain[n]
-	return known || !outermost
+	st.certain = certain(w, st.env.Catalogue, func(n *ir.Node) bool { return !st.canned(n.ID) && !st.env.Types[n.Type].Pure }, st.known)
 }
 
 // bind makes the first store of a run. What is not given and needed is made up; all tells that what is not needed is, too.
@@ -221,7 +210,7 @@ func (s *session) madeUp(u *workflow.Use) nodetype.Outcome {
 // failing is what becomes of a node that failed: where it sees what is made up it goes on with outputs that are made up, too,
 // since real values might do.
 func (s *session) failing(u *workflow.Use, err error) (nodetype.Outcome, error) {
-	if s.stage.fakes == nil || !s.isUncertain(u.Node) && !strings.Contains(u.Step, "/") {
+	if s.stage.fakes == nil || s.certain[u.Node].sees {
 		return nodetype.Outcome{}, err
 	}
 	s.failed = append(s.failed, failure{u.Node, fault.Of(err)})

@@ -19,11 +19,14 @@ func sortedParams(n *ir.Node, c *ir.Catalogue) []string {
 	})
 }
 
-// uncertain says which nodes see values that are made up, or run only because of one: what becomes of them says nothing of a
-// run with real values. What it cannot tell it takes for uncertain.
-func uncertain(w *ir.Workflow, c *ir.Catalogue, madeUp func(n *ir.Node) bool, known func(input string) bool) map[*ir.Node]bool {
-	out := map[*ir.Node]bool{}
-	bad := map[string]bool{} // nodes by id
+// certainty says of a node whether what becomes of it, and what it gives, would be the same in a run with real values.
+type certainty struct{ sees, gives bool }
+
+// certain says of each node whether it sees nothing that is made up and does not run because of such a value. What it cannot
+// tell it takes for uncertain.
+func certain(w *ir.Workflow, c *ir.Catalogue, madeUp func(n *ir.Node) bool, known func(input string) bool) map[*ir.Node]certainty {
+	unseen := map[*ir.Node]bool{}
+	bad, chosen := map[string]bool{}, map[string]bool{} // nodes by id: that give what is made up, that run because of such a value
 	incoming := map[string][]ir.Edge{}
 	for _, e := range w.Edges {
 		incoming[e.To] = append(incoming[e.To], e)
@@ -32,11 +35,23 @@ func uncertain(w *ir.Workflow, c *ir.Catalogue, madeUp func(n *ir.Node) bool, kn
 		again = false
 		for i := range w.Nodes {
 			n := &w.Nodes[i]
-			if !bad[n.ID] && (madeUp(n) || readsUncertain(w, n, c, bad, known) ||
-				slices.ContainsFunc(incoming[n.ID], func(e ir.Edge) bool { return bad[e.From] && (e.Action != ir.ActionDefault || branches(w, e.From)) })) {
-				bad[n.ID], out[n], again = true, true, true
+			if !chosen[n.ID] && slices.ContainsFunc(incoming[n.ID], func(e ir.Edge) bool {
+				return chosen[e.From] || unseen[&w.Nodes[w.Node(e.From)]] && branches(w, e.From)
+			}) {
+				chosen[n.ID], again = true, true
+			}
+			if !unseen[n] && (chosen[n.ID] || readsUncertain(w, n, c, bad, known)) {
+				unseen[n], again = true, true
+			}
+			if !bad[n.ID] && (unseen[n] || madeUp(n)) {
+				bad[n.ID], again = true, true
 			}
 		}
+	}
+	out := map[*ir.Node]certainty{}
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		out[n] = certainty{sees: !unseen[n], gives: !bad[n.ID]}
 	}
 	return out
 }
