@@ -230,7 +230,7 @@ func (a *app) checkups() []checkup {
 		}
 		nodes.Message += "\n" + strings.TrimSpace(diag.List{f}.Text())
 	}
-	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkTerminal())
+	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkRuns(), a.checkTerminal())
 }
 
 func (a *app) checkHome() checkup {

@@ -69,6 +69,10 @@ flow-diff         flow diff planner-offline planner-fast
 runs              runs list
 runs              runs list --failed --limit 1
 run-shown         runs show last
+run-diff          runs diff last last
+workflow-run      run ./wait.json
+run-shown         runs show last
+run-cancelled     runs cancel last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
 `
@@ -125,7 +129,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-diff", "run-cancelled", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

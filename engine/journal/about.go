@@ -47,7 +47,7 @@ const (
 // firstPart and lastPart are how much of a journal holds all before the input and the end.
 const (
 	firstPart = 16 << 10
-	lastPart  = 16 << 10
+	lastPart  = 32 << 10
 )
 
 const beforeInput = `,"input":`

@@ -59,12 +59,16 @@ func Look(home, id string) (*Glance, error) {
 
 // first reads what stands before the input of the run.
 func (g *Glance) first(f *os.File) error {
-	buf := make([]byte, firstPart)
-	n, err := f.ReadAt(buf, 0)
-	if err != nil && err != io.EOF {
-		return err
+	var head []byte
+	found := false
+	for part := 1 << 10; part <= firstPart && !found; part *= 4 { // mostly it is short
+		buf := make([]byte, part)
+		n, err := f.ReadAt(buf, 0)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		head, _, found = bytes.Cut(buf[:n], []byte(beforeInput)) // a text would have its quotes escaped
 	}
-	head, _, found := bytes.Cut(buf[:n], []byte(beforeInput)) // a text would have its quotes escaped
 	if !found {
 		return ErrNoStart
 	}
@@ -82,14 +86,17 @@ func (g *Glance) last(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	from := max(0, info.Size()-lastPart)
-	buf := make([]byte, info.Size()-from)
-	if _, err := f.ReadAt(buf, from); err != nil && err != io.EOF {
-		return err
+	var line []byte
+	for part, found := int64(512), false; part <= lastPart && !found; part *= 8 { // mostly it is short
+		from := max(0, info.Size()-part)
+		buf := make([]byte, info.Size()-from)
+		if _, err := f.ReadAt(buf, from); err != nil && err != io.EOF {
+			return err
+		}
+		whole := bytes.TrimSuffix(buf[:bytes.LastIndexByte(buf, '\n')+1], []byte("\n"))
+		at := bytes.LastIndexByte(whole, '\n')
+		line, found = whole[at+1:], at >= 0 || from == 0
 	}
-	whole := buf[:bytes.LastIndexByte(buf, '\n')+1]
-	whole = bytes.TrimSuffix(whole, []byte("\n"))
-	line := whole[bytes.LastIndexByte(whole, '\n')+1:]
 	var r record
 	if json.Unmarshal(line, &r) != nil || r.E != recordEnd { // a longer record is no end
 		return nil

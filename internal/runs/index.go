@@ -24,7 +24,7 @@ const (
 )
 
 // version is of the index; one of another version is made again.
-const version = 1
+const version = 2
 
 // A row has no status while it has no end, and no process was found to have left it. began is in nanoseconds since 1970.
 const schema = `
@@ -38,7 +38,7 @@ CREATE INDEX IF NOT EXISTS by_began ON runs (began, id);
 CREATE INDEX IF NOT EXISTS by_status ON runs (status, began);
 CREATE INDEX IF NOT EXISTS by_name ON runs (name, began);
 CREATE INDEX IF NOT EXISTS by_short ON runs (short);
-CREATE INDEX IF NOT EXISTS by_parent ON runs (parent) WHERE parent <> '';
+CREATE INDEX IF NOT EXISTS by_parent ON runs (parent, began);
 CREATE INDEX IF NOT EXISTS by_size ON runs (bytes);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `
@@ -169,7 +169,14 @@ func isDamaged(err error) bool {
 // with runs f on an index that has every run. A damaged one is made again; where none can be kept, as in a home that can
 // only be read, it is made for this once.
 func (h *History) with(f func(*sql.DB) error) error {
-	err := h.try(f)
+	var err error
+	if _, none := os.Stat(h.path("runs")); !errors.Is(none, fs.ErrNotExist) { // to look makes no home
+		err = h.try(f)
+	} else if _, there := os.Stat(h.path(indexFile)); there == nil {
+		err = h.try(f)
+	} else {
+		err = none
+	}
 	if err != nil && isDamaged(err) {
 		h.Close()
 		h.remove()

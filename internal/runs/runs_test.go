@@ -341,3 +341,27 @@ func TestPruneAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestQueriesUseIndexes: what is asked whenever a run is listed, shown or begun does not look at every row.
+func TestQueriesUseIndexes(t *testing.T) {
+	db, err := openDB(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for text, index := range map[string]string{
+		"SELECT id FROM runs WHERE parent = ? ORDER BY began DESC, id DESC":    "by_parent",
+		"SELECT id FROM runs WHERE name = ? ORDER BY began DESC, id DESC":      "by_name",
+		"SELECT id FROM runs WHERE status = '' AND 1 = ?":                      "by_status",
+		"SELECT id FROM runs WHERE 1 = ? ORDER BY began DESC, id DESC LIMIT 5": "by_began",
+	} {
+		var a, b, c int
+		var plan string
+		if err := db.QueryRow("EXPLAIN QUERY PLAN "+text, 1).Scan(&a, &b, &c, &plan); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(plan, index) {
+			t.Errorf("%s: %s", text, plan)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pflow/engine"
+	"pflow/internal/fault"
+	"pflow/internal/filelock"
+)
+
+// Entry is one record of a journal, for whoever reads it as a log. What is set depends on Event.
+type Entry struct {
+	Event   string             `json:"event"` // start, started, finished, approved, timer, resumed, end
+	At      time.Time          `json:"at"`
+	Step    string             `json:"step,omitempty"` // of started, finished, approved
+	Visit   int                `json:"visit,omitempty"`
+	Attempt int                `json:"attempt,omitempty"`
+	Action  string             `json:"action,omitempty"` // that the op gave
+	Waits   string             `json:"waits,omitempty"`
+	Kind    fault.Kind         `json:"kind,omitempty"` // of an error
+	Message string             `json:"message,omitempty"`
+	Usage   map[string]float64 `json:"usage,omitempty"`
+	Status  engine.Status      `json:"status,omitempty"` // of the end
+	About   *About             `json:"about,omitempty"`  // of the start
+}
+
+// Tail reads the records of a run one after the other, also while the run writes them.
+type Tail struct {
+	f       *os.File
+	rest    []byte
+	lines   int
+	sum     uint32
+	began   time.Time
+	started map[int]Entry
+	pid     int
+}
+
+// OpenTail opens the journal of a run. A run that is not there is fs.ErrNotExist.
+func OpenTail(home, id string) (*Tail, error) {
+	dir, err := realFolder(home, id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openReal(filepath.Join(dir, journalFile), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = openReal(filepath.Join(dir, brokenFile), os.O_RDONLY)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Tail{f: f, started: map[int]Entry{}}, nil
+}
+
+// Close closes the journal.
+func (t *Tail) Close() error { return t.f.Close() }
+
+// Running reports whether a process works on the run.
+func (t *Tail) Running() bool { return filelock.Held(t.f) }
+
+// Next gives the entries that were written since the last call. A torn last line is not given. The error names a line that is not
+// what was written there.
+func (t *Tail) Next() ([]Entry, error) {
+	more, err := io.ReadAll(t.f)
+	if err != nil {
+		return nil, err
+	}
+	t.rest = append(t.rest, more...)
+	var out []Entry
+	for {
+		line, rest, whole := bytes.Cut(t.rest, []byte("\n"))
+		if !whole {
+			return out, nil
+		}
+		t.rest = rest
+		t.lines++
+		var r record
+		if t.sum, err = check(line, t.sum); err == nil {
+			err = json.Unmarshal(line, &r)
+		}
+		if err != nil {
+			return out, fmt.Errorf("line %d of the journal: %w", t.lines, err)
+		}
+		out = append(out, t.entry(&r))
+	}
+}
+
+func (t *Tail) entry(r *record) Entry {
+	e := Entry{Event: r.E, At: t.began.Add(r.At)}
+	if r.PID != 0 {
+		t.pid = r.PID
+	}
+	switch r.E {
+	case recordStart:
+		t.began = r.Time
+		e.At, e.About = r.Time, &r.About
+	case recordStarted:
+		e.Step, e.Visit, e.Attempt = r.Step, r.Visit, r.Attempt
+		t.started[r.ID] = e
+	case recordFinished, recordApproved:
+		was := t.started[r.ID]
+		e.Step, e.Visit, e.Attempt, e.Action, e.Waits, e.Usage = was.Step, was.Visit, was.Attempt, r.Action, r.Waits, r.Meters
+		if r.Error != nil {
+			e.Kind, e.Message = r.Error.Kind, r.Error.Message
+		}
+		if r.Waits == "" {
+			delete(t.started, r.ID)
+		}
+	case recordEnd:
+		e.Status, e.Usage = r.Status, r.Usage
+		if r.Error != nil {
+			e.Kind, e.Message, e.Step = r.Error.Kind, r.Error.Message, r.Error.Node
+		}
+	}
+	return e
+}
+
+// Holder gives the process that works on a run; 0 if none does. Where the system tells which files a process has open, a process
+// that has not the journal open is none: its number was given to another since.
+func Holder(home, id string) (int, error) {
+	t, err := OpenTail(home, id)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	if _, err := t.Next(); err != nil {
+		return 0, err
+	}
+	if !t.Running() {
+		return 0, nil
+	}
+	open := fmt.Sprintf("/proc/%d/fd", t.pid)
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		return t.pid, nil
+	}
+	entries, err := os.ReadDir(open)
+	if err != nil {
+		return 0, fmt.Errorf("process %d, which works on run %s, cannot be looked at here: it may be another user's, or on another machine", t.pid, id)
+	}
+	own, err := t.f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(open, e.Name())
+		if to, err := os.Readlink(path); err != nil || !strings.HasSuffix(to, ".jsonl") {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, own) {
+			return t.pid, nil
+		}
+	}
+	return 0, fmt.Errorf("a process works on run %s, and it is not process %d, which says so: it may be on another machine", id, t.pid)
+}
