@@ -24,6 +24,7 @@ func coverOp(d Deps) engine.Op {
 			{Name: "says", Type: value.Array, Doc: "texts in which a saved workflow says what it does: name, description, keywords"},
 			{Name: "examples", Type: value.Array, Doc: "the requests that a saved workflow was approved for"},
 			{Name: "values", Type: value.Object, Doc: "{input: value}: what its inputs take"},
+			{Name: "taken", Type: value.Object, Doc: "{input: {start, end}}: where the request says those values, in bytes, as map-params found them"},
 			{Name: "parts", Type: value.Any, Doc: "what a model says stands for the words of the request, as in validate; workflow and value may stand for them, too"},
 			{Name: "asking", Type: value.Boolean, Doc: "whether values have to be asked for: then less may be left"},
 			{Name: "now", Type: value.Any, Doc: "the date that relative words count from; the run's own if not given"},
@@ -78,7 +79,7 @@ nodes:
 				}
 				said = append(said, own)
 				given, _ := in.Prep["values"].(map[string]any)
-				values = append(inputValues(given, read.Entities), values...)
+				values = slices.Concat(takenValues(in.Prep["taken"], read.Text), inputValues(given, read.Entities), values)
 				var marks [][2]int
 				for _, e := range read.Entities {
 					if spoken[string(e.Kind)] {
@@ -197,6 +198,20 @@ func prompted(n ir.Node) bool {
 	}
 	p.Walk(func(_ string, e *ir.Expr) { text = strings.ReplaceAll(text, e.Text, "") })
 	return strings.ContainsFunc(text, unicode.IsLetter)
+}
+
+// takenValues are the places of a request that inputs were filled from.
+func takenValues(taken any, request string) (out []coverage.Value) {
+	places, _ := taken.(map[string]any)
+	for _, name := range value.SortedKeys(places) {
+		at, _ := places[name].(map[string]any)
+		start, okStart := at["start"].(int)
+		end, okEnd := at["end"].(int)
+		if okStart && okEnd && 0 <= start && start < end && end <= len(request) {
+			out = append(out, coverage.Value{By: "input:" + name, Text: request[start:end], Start: start, End: end})
+		}
+	}
+	return out
 }
 
 // inputValues are the places of what inputs take: as it was written, or the entity that has the value.

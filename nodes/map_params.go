@@ -27,7 +27,7 @@ func mapParamsOp(d Deps) engine.Op {
 			{Name: "stdin", Type: value.Any, Doc: "piped text, for the input with from_stdin"},
 		},
 		Result:     value.Object,
-		ResultDoc:  "{extracted: {name: value}, missing: [{name, type, description}] required inputs without a value, confidence}",
+		ResultDoc:  "{extracted: {name: value}, missing: [{name, type, description}] required inputs without a value, confidence, taken: {name: {start, end}} where the request says the values, in bytes}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: map-params-example
@@ -94,7 +94,11 @@ nodes:
 				for _, m := range r.Missing {
 					missing = append(missing, map[string]any{"name": m.Name, "type": string(m.Type), "description": m.Description})
 				}
-				return engine.Output{Result: map[string]any{"extracted": r.Extracted, "missing": missing, "confidence": r.Confidence}}, nil
+				taken := map[string]any{}
+				for name, at := range r.Taken {
+					taken[name] = map[string]any{"start": at[0], "end": at[1]}
+				}
+				return engine.Output{Result: map[string]any{"extracted": r.Extracted, "missing": missing, "confidence": r.Confidence, "taken": taken}}, nil
 			}
 		},
 	}

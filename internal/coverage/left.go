@@ -22,6 +22,7 @@ type Left struct {
 	Wishes  int     // such clauses that begin with an open word, as what asks for something does: polish my shoes
 	Share   float64 // the share of all words, from 0 to 1
 	Marks   int     // what limits, times or repeats what is done
+	Dropped int     // values that nothing takes, joined to one that something takes
 	One     bool    // there is one clause: a component that fits it may say it in other words altogether
 	Said    float64 // the share of the words, values aside, that names and descriptions of the steps have, from 0 to 1
 }
@@ -44,8 +45,8 @@ func (l Left) Sum(w Weights, asking, single bool) float64 {
 			sum += f.weight
 		}
 	}
-	if l.Marks > 0 {
-		return max(sum, 1) // what limits is no matter of degree
+	if l.Marks > 0 || l.Dropped > 0 {
+		return max(sum, 1) // what limits is no matter of degree, and neither is one value of several
 	}
 	return sum
 }
@@ -177,7 +178,7 @@ func (c Coverage) Left(request string, steps []string) Left {
 				by = aStep
 			}
 		}
-		words = append(words, placed{w, by, begins || len(words) == 0 || joins[words[len(words)-1].Text]})
+		words = append(words, placed{w, by, isOpen, begins || len(words) == 0 || joins[words[len(words)-1].Text]})
 		d.mood(&clause, said, k)
 		if by == aValue {
 			clause.begin = cmp.Or(clause.begin, otherWord)
@@ -210,6 +211,7 @@ func (c Coverage) Left(request string, steps []string) Left {
 		all.add(weight, unexplained)
 	}
 	out.Marks = d.marks(words)
+	out.Dropped = c.dropped(request, words)
 	end(strings.Contains(request[min(before, len(request)):], "?"))
 	if all.sum > 0 {
 		out.Share = all.open / all.sum

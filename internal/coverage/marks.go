@@ -20,6 +20,7 @@ const (
 type placed struct {
 	retrieve.Word
 	by     stands
+	open   bool
 	begins bool
 }
 
