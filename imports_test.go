@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"internal/repair":       {"internal/fault", "internal/value"},
 	"internal/retrieve":     {"internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/extract":      {"internal/fault", "internal/value"},
-	"internal/planshape":    {"internal/value"},
+	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
 	"internal/when":         {"internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},

@@ -43,6 +43,8 @@ type Deps struct {
 	// Priced reports whether a model ("" is the default model) has a known price; nil: none has.
 	Priced func(model string) (bool, error)
 
+	// Zone gives the name of the time zone of whoever asks, "" if it is not known; nil stands for that.
+	Zone func() string
 	// Phrases gives files that add to the shipped phrases, nil if there are none.
 	Phrases func() fs.FS
 	// Agents are the programs of agent nodes; nil stands for those where the settings name none.
@@ -75,6 +77,7 @@ func All(d Deps) []engine.Op {
 		parseCLIOp(d),
 		planResultOp(),
 		readPhrasesOp(d),
+		readTriggerOp(d),
 		retrieveOp(),
 		settleParamsOp(),
 		sleepOp(),

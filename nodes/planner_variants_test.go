@@ -35,28 +35,28 @@ func TestPlannerVariants(t *testing.T) {
 		path       string
 	}{
 		{"fast", "planner-fast", true, "", all(good), ready, "choice discovery metadata parameters values workflow",
-			"reconnaissance workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
+			"trigger-reading reconnaissance workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
 		{"fast, found", "planner-fast", true, "",
 			map[string][]said{"discovery": just(foundIt), "choice": just(choseBoth), "parameters": just(namedThem), "values": just(mappedBoth)},
 			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "choice discovery parameters values",
-			"reconnaissance parameter-mapping parameter-preparation result-preparation"},
+			"trigger-reading reconnaissance parameter-mapping parameter-preparation result-preparation"},
 		{"fast, a draft goes back", "planner-fast", false, "", func() map[string][]said {
 			m := all(bad(), good)
 			delete(m, "discovery")
 			return m
 		}(), strings.Replace(ready, "[] 1", "[] 2", 1), "choice metadata parameters values workflow workflow",
-			"reconnaissance workflow-generation workflow-validation workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
+			"trigger-reading reconnaissance workflow-generation workflow-validation workflow-generation workflow-validation metadata-and-mapping parameter-preparation result-preparation"},
 		{"strategies", "planner-strategies", true, "", all(bad(), good, bad()), ready, "choice discovery metadata parameters values workflow workflow workflow",
-			"workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
+			"trigger-reading workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"strategies, all fail", "planner-strategies", true, "", map[string][]said{"discovery": just(notFound), "choice": just(choseBoth), "parameters": just(namedThem),
 			"workflow": slices.Repeat([]said{{err: fault.New(fault.Refused, "no")}}, 3)},
 			`failed null null {} [] 1 refused`, "choice discovery parameters workflow workflow workflow",
-			"workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection result-preparation"},
+			"trigger-reading workflow-discovery component-browsing parameter-discovery drafting checking strategy-selection result-preparation"},
 		{"hybrid, sure", "planner-hybrid", true, "make the image a.png smaller, to a width of 300", nil,
 			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "", "offline-plan"},
 		{"hybrid, unsure", "planner-hybrid", true, "have the picture a.png take 300 across", all(across), ready,
 			"choice discovery metadata parameters values workflow",
-			"offline-plan workflow-discovery component-browsing parameter-discovery workflow-generation workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
+			"offline-plan trigger-reading workflow-discovery component-browsing parameter-discovery workflow-generation workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"agent", "planner-agent", true, "", map[string][]said{"": {
 			{tool: "find_workflow", json: `{"words": "video"}`},
 			{tool: "describe_nodes", json: `{"names": ["resize", "teleport"]}`},
@@ -67,22 +67,22 @@ func TestPlannerVariants(t *testing.T) {
 			{tool: "submit", json: `{"workflow": ` + partOf(good, "workflow") + `, "parts": ` + partOf(good, "parts") + `}`},
 		}, "metadata": just(described), "values": just(mappedBoth)},
 			`ready generate resize-image {"image":"a.png","width":300} [] 3 null`, "       metadata values",
-			"masking listing think find-workflow answering think describe-nodes answering think workflow-validation answering think answering think answering think workflow-validation answering " +
+			"trigger-reading masking listing think find-workflow answering think describe-nodes answering think workflow-validation answering think answering think answering think workflow-validation answering " +
 				"think workflow-validation metadata-generation parameter-mapping parameter-preparation result-preparation"},
 		{"agent, reuse", "planner-agent", true, "", map[string][]said{"": {
 			{tool: "submit", json: `{"saved_workflow": "shrnk"}`}, {tool: "submit", json: `{"saved_workflow": "shrink"}`}}, "values": just(mappedBoth)},
 			`ready reuse shrink {"image":"a.png","width":300} [] 0 null`, "  values",
-			"masking listing think saved-workflow answering think saved-workflow parameter-mapping parameter-preparation result-preparation"},
+			"trigger-reading masking listing think saved-workflow answering think saved-workflow parameter-mapping parameter-preparation result-preparation"},
 		{"agent, infeasible", "planner-agent", true, "", map[string][]said{"": {{tool: "submit", json: `{"infeasible": "no paint"}`}}},
-			`infeasible null null {} [] 0 infeasible`, "", "masking listing think result-preparation"},
+			`infeasible null null {} [] 0 infeasible`, "", "trigger-reading masking listing think result-preparation"},
 		{"agent, spent", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "find_workflow", json: `{"words": "x"}`}}, 3)},
-			`failed null null {} [] 0 unfinished`, "  ", "masking listing think find-workflow answering think find-workflow answering think find-workflow answering result-preparation"},
+			`failed null null {} [] 0 unfinished`, "  ", "trigger-reading masking listing think find-workflow answering think find-workflow answering think find-workflow answering result-preparation"},
 		{"agent, no model", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Authentication, "the key is refused")}}},
-			`failed null null {} [] 0 provider_error`, "", "masking listing think result-preparation"},
+			`failed null null {} [] 0 provider_error`, "", "trigger-reading masking listing think result-preparation"},
 		{"agent, a model that cannot be read", "planner-agent", true, "", map[string][]said{"": {{err: fault.New(fault.Schema, "no such tool call")}}},
-			`failed null null {} [] 0 schema`, "", "masking listing think result-preparation"},
+			`failed null null {} [] 0 schema`, "", "trigger-reading masking listing think result-preparation"},
 		{"agent, spent on drafts", "planner-agent", true, "", map[string][]said{"": slices.Repeat([]said{{tool: "submit", json: `{"workflow": {"ir_version": "0.1.0", "nodes": []}}`}}, 3)},
-			`invalid generate null {} [] 3 invalid`, "  ", "masking listing think workflow-validation answering think workflow-validation answering think workflow-validation answering result-preparation"},
+			`invalid generate null {} [] 3 invalid`, "  ", "trigger-reading masking listing think workflow-validation answering think workflow-validation answering think workflow-validation answering result-preparation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			input := map[string]any{"user_input": c.request, "current_date": "2024-01-15"}

@@ -141,6 +141,7 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, request string, p *pla
 		a.sayTo(to, verb+" ", styled{codeBold, printable.Line(name)}, ": "+oneLine(description)+"\n")
 	}
 	a.showCoverage(to, request, p)
+	a.showTrigger(to, p)
 	a.showSteps(ctx, to, p, w)
 	if p.Error == nil { // else its error says it
 		writeCould(to, p.Could)

@@ -10,6 +10,7 @@ import (
 
 	"pflow/internal/language"
 	"pflow/internal/planner"
+	"pflow/internal/planshape"
 	"pflow/internal/printable"
 	"pflow/internal/retrieve"
 	"pflow/nodes"
@@ -25,7 +26,7 @@ const (
 // couldDo adds to a plan what might do what it leaves open, or all of the request if there is no workflow: the nearest components,
 // and programs on the PATH, each with the command that declares a node of it.
 func (a *app) couldDo(ctx context.Context, request string, p *planner.Result) {
-	if language.Detect(request) != "" {
+	if e, _ := p.Error.(map[string]any); language.Detect(request) != "" || e["kind"] == planshape.UnclearTrigger {
 		return // components are in English: what is near to other words is so by chance
 	}
 	var open []string

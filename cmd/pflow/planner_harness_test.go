@@ -236,13 +236,16 @@ func errorOf(p *planner.Result, key string) string {
 	return fmt.Sprint(e[key])
 }
 
-// shortPath is the path of a plan without the nodes that every path has.
+// shortPath is the path of a plan in short names, without the node that every path begins with.
 func shortPath(p *planner.Result) string {
 	short := map[string]string{"workflow-discovery": "discovery", "component-browsing": "browsing", "parameter-discovery": "parameters",
 		"workflow-generation": "generation", "workflow-validation": "validation", "metadata-generation": "metadata",
 		"parameter-mapping": "gate", "parameter-preparation": "preparation", "result-preparation": "result"}
 	var out []string
 	for _, n := range p.ExecutionPath {
+		if n == "trigger-reading" {
+			continue
+		}
 		if s, ok := short[n]; ok {
 			n = s
 		}

@@ -85,6 +85,9 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 	if d.loaded, d.stuck = a.program(ctx, r, src); d.loaded != nil {
 		d.loaded.request, d.loaded.parent = d.request.Text, d.plan.RunID
 	}
+	if err := unscheduled(d.plan); err != nil {
+		d.stuck = err
+	}
 	return found, nil
 }
 
@@ -106,9 +109,9 @@ func (a *app) savedSource(src workflow.Source) workflow.Source {
 // record is what is saved of a draft.
 func (d *planDraft) record() *library.Record {
 	r := library.NewRecord(d.name, d.document, d.workflow)
-	r.Examples = []string{d.request.Text}
+	r.Examples = []string{d.said()}
 	r.SetOrigin(value.AppendJSON(nil, map[string]any{"flow": d.plan.Flow.Name, "flow_hash": d.plan.Flow.Hash, "run_id": d.plan.RunID,
-		"form": requestForm(d.request.Text, d.params)}))
+		"form": requestForm(d.said(), d.params)}))
 	r.Description, _ = d.plan.Metadata["description"].(string)
 	if words, ok := d.plan.Metadata["keywords"].([]any); ok {
 		for _, w := range words {
@@ -144,6 +147,9 @@ func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 		return a.dryRunDraft(d)
 	}
 	a.showDraft(ctx, d)
+	if err := unscheduled(d.plan); err != nil && !f.save {
+		return a.planInstead(d.plan, err)
+	}
 	if d.plan.Status == planner.NeedsInput {
 		if !a.interactive() {
 			return a.planInstead(d.plan, missingInput(d.plan))

@@ -50,7 +50,7 @@ func (a *app) unplanned(request string, p *planner.Result) error {
 
 // modelWould says how a model comes to plan, where none was asked.
 func (a *app) modelWould(p *planner.Result) string {
-	if p.Usage.Calls > 0 || a.samples {
+	if e, _ := p.Error.(map[string]any); p.Usage.Calls > 0 || a.samples || e["kind"] == planshape.UnclearTrigger {
 		return ""
 	}
 	if has, err := a.hasModel(); err != nil {

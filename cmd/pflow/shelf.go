@@ -20,7 +20,7 @@ import (
 // deps is what ops and node types reach the outside through.
 func (a *app) deps() nodes.Deps {
 	return nodes.Deps{
-		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced,
+		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced, Zone: a.zone,
 		Agents: func() ([]settings.Agent, error) {
 			s, err := a.settings()
 			return s.Agents, err

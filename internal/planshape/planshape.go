@@ -4,6 +4,7 @@ package planshape
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -41,6 +42,8 @@ var Keys = []struct {
 	{"generation_call", value.Any, "{model, temperature, prompt_chars, reply} of the last draft"},
 	{"validation_errors", value.Any, "[findings]; with one, the draft is invalid"},
 	{"coverage", value.Any, "{parts, open}"},
+	{"trigger", value.Any, "when it runs by itself: {cron, every, at or watch; timezone, text}"},
+	{"heard", value.Any, "where the request says when, and how what was planned differs from it, as read-trigger gives it"},
 	{"workflow_metadata", value.Any, "{suggested_name, description, inputs, outputs, keywords} of the draft"},
 	{"extracted_params", value.Any, "{input: value}"},
 	{"missing_params", value.Any, "[{name, type, description}]; with one, the plan needs input"},
@@ -90,11 +93,7 @@ func Of(facts map[string]any, at string) map[string]any {
 	case len(missing) > 0:
 		status = NeedsInput
 	}
-	var failure any
-	if status == Failed || status == Infeasible || status == Invalid {
-		failure = errorOf(facts, status, at)
-	}
-	return object{
+	plan := object{
 		"schema": Schema, "status": status, "path": path, "workflow_name": name, "workflow_ir": workflow,
 		"workflow_metadata": object{
 			"suggested_name": text(metadata["suggested_name"]), "description": text(metadata["description"]), "keywords": list(metadata["keywords"]),
@@ -102,9 +101,24 @@ func Of(facts map[string]any, at string) map[string]any {
 		},
 		"execution_params": record(facts["extracted_params"]), "missing_params": missing,
 		"candidates": list(record(facts["discovery_result"])["candidates"]), "browsed_components": browsed(facts),
-		"discovered_params": record(facts["discovered_params"]), "coverage": coverage(facts), "trigger": nil,
-		"diagnostics": problems, "attempts": count(facts["attempts"]), "error": failure,
+		"discovered_params": record(facts["discovered_params"]), "coverage": coverage(facts),
+		"diagnostics": problems, "attempts": count(facts["attempts"]),
 	}
+	if heard := record(facts["heard"]); heard["request"] != nil {
+		facts = maps.Clone(facts)
+		facts["user_input"] = heard["request"]
+	}
+	if why := triggered(plan, facts); why != "" && (status == Ready || status == NeedsInput) {
+		status = Infeasible
+		plan["status"] = status
+		facts = maps.Clone(facts)
+		facts["generation_reason"], facts["generation_kind"] = why, UnclearTrigger
+	}
+	plan["error"] = nil
+	if status == Failed || status == Infeasible || status == Invalid {
+		plan["error"] = errorOf(facts, status, at)
+	}
+	return plan
 }
 
 // errorOf is why there is no workflow to run: {kind, message, node, hint, cause}.
@@ -129,6 +143,9 @@ func errorOf(facts object, status, at string) object {
 	case Infeasible:
 		node = cmp.Or(text(facts["generated_at"]), "workflow-generation")
 		kind = cmp.Or(text(facts["generation_kind"]), status)
+		if kind == UnclearTrigger {
+			node = "trigger-reading"
+		}
 		message = cmp.Or(reason, "nothing in the catalogue does this")
 	case Invalid:
 		node = cmp.Or(text(facts["validated_at"]), "workflow-validation")

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones where the system has none, such as in a container of one program
@@ -39,6 +40,27 @@ type Watch struct {
 	Path    string `json:"path"`              // of the folder, as it was written
 	Pattern string `json:"pattern,omitempty"` // of the names that count, as a shell has it; "" for all
 	Input   string `json:"input,omitempty"`   // the input of the workflow that takes the path of the file; "" where none does
+	// Named are inputs whose values are named for the file: in each, {stem} is its name without the ending.
+	Named map[string]string `json:"named,omitempty"`
+}
+
+// Stem stands in Named for the name of the file that arrived, without its ending.
+const Stem = "{stem}"
+
+// Inputs are what the workflow takes of a file that arrived, by its path.
+func (w *Watch) Inputs(file string) map[string]any {
+	out := map[string]any{}
+	if w.Input != "" {
+		out[w.Input] = file
+	}
+	name := filepath.Base(file)
+	if k := strings.LastIndexByte(name, '.'); k > 0 {
+		name = name[:k]
+	}
+	for input, value := range w.Named {
+		out[input] = strings.ReplaceAll(value, Stem, name)
+	}
+	return out
 }
 
 // The kinds of findings of Check.

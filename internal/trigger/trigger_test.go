@@ -240,3 +240,20 @@ func FuzzCron(f *testing.F) {
 		}
 	})
 }
+
+func TestWatchInputs(t *testing.T) {
+	w := &Watch{Path: "inbox", Input: "source", Named: map[string]string{"dest": "inbox/{stem}.json"}}
+	for file, want := range map[string]string{
+		"inbox/a.b.csv":   `{"dest":"inbox/a.b.json","source":"inbox/a.b.csv"}`,
+		"inbox/.profile":  `{"dest":"inbox/.profile.json","source":"inbox/.profile"}`,
+		"inbox/{stem}.md": `{"dest":"inbox/{stem}.json","source":"inbox/{stem}.md"}`,
+	} {
+		got, _ := json.Marshal(w.Inputs(file))
+		if string(got) != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+	if got := (&Watch{Path: "inbox"}).Inputs("inbox/a"); len(got) != 0 {
+		t.Error(got)
+	}
+}

@@ -6,6 +6,8 @@
 package when
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +29,13 @@ type Reading struct {
 	Trigger *trigger.Trigger // nil where it says nothing of it, or nothing that can be read
 	Rest    string           // the request without it
 	Spans   []Span           // where it stands
+	Edits   []Edit           // where the rest is not as in the request, in order
+	StandIn string           // the path that stands in the rest for the file that arrives; "" where the rest speaks of none
 	Open    []Open
 }
+
+// Edit is a piece of the rest, [At, To), that stands for a piece of the request, [Start, End), of another length.
+type Edit struct{ At, To, Start, End int }
 
 // parser holds a request while it is read.
 type parser struct {
@@ -86,7 +93,10 @@ func Read(request string, now time.Time, zone string) Reading {
 	said, start, end := text(f)
 	f.t.Text = said
 	out.Trigger, out.Spans = f.t, []Span{{start, end}}
-	out.Rest = without(request, start, end)
+	out.Rest, out.Edits = without(request, start, end)
+	if f.t.Watch != nil {
+		out.standIn()
+	}
 	return out
 }
 
@@ -94,19 +104,91 @@ func Read(request string, now time.Time, zone string) Reading {
 const longest = 20_000
 
 // without takes a place out of a request, with the comma and the connective that joined it.
-func without(request string, start, end int) string {
+func without(request string, start, end int) (rest string, edits []Edit) {
 	before := strings.TrimRight(request[:start], " \t\r\n,;:(")
 	after := strings.TrimLeft(request[end:], " \t\r\n,;:)")
-	if after == "" || strings.Trim(after, ".!? \n") == "" {
-		return strings.TrimRight(before, ".!? ") + strings.TrimSpace(after)
+	between := ""
+	switch {
+	case strings.Trim(after, ".!? \t\r\n") == "", strings.IndexByte(".!?", after[0]) >= 0:
+		before = strings.TrimRight(before, ".!? ")
+		after = strings.TrimRight(after, " \t\r\n")
+	case before != "":
+		between = " "
 	}
-	if strings.IndexByte(".!?", after[0]) >= 0 {
-		return strings.TrimRight(before, ".!? ") + after
+	from := end + len(request[end:]) - len(strings.TrimLeft(request[end:], " \t\r\n,;:)"))
+	return before + between + after, []Edit{{len(before), len(before) + len(between), len(before), from}}
+}
+
+// standIn puts a path in the place of the word for the file that arrives: of it, where that is what the first verb has, or of the
+// file. A request that names it otherwise is left as it is.
+func (r *Reading) standIn() {
+	w := words()
+	p := &parser{toks: cut(r.Rest)}
+	ending := ".file"
+	if k := strings.LastIndexByte(r.Trigger.Watch.Pattern, '.'); k >= 0 && !strings.ContainsAny(r.Trigger.Watch.Pattern[k:], "*?[]{}") {
+		ending = r.Trigger.Watch.Pattern[k:]
 	}
-	if before == "" {
-		return after
+	first := 0
+	for first < len(p.toks) && (p.is(first, w.Polite...) || p.is(first, ",")) {
+		first++
 	}
-	return before + " " + after
+	for i := range p.toks {
+		n := 0
+		switch {
+		case p.is(i, "it") && i == first+1:
+			n = 1
+		case p.is(i, "the", "that", "this"):
+			at := p.skip(i+1, "new", "arrived", "arriving")
+			_, kind := w.Kinds[p.text(at)]
+			switch {
+			case p.is(at, w.Files[0]):
+				n = at + 1 - i
+			case kind && p.is(at+1, w.Files[0]):
+				n = at + 2 - i
+			case kind:
+				n = at + 1 - i
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		start, end := p.toks[i].start, p.toks[i+n-1].end
+		r.StandIn = strings.TrimSuffix(r.Trigger.Watch.Path, "/") + "/" + Arrived + ending
+		grown := len(r.StandIn) - (end - start)
+		edit := Edit{start, start + len(r.StandIn), r.Place(start, false), r.Place(end, true)}
+		r.Rest = r.Rest[:start] + r.StandIn + r.Rest[end:]
+		for k := range r.Edits {
+			if r.Edits[k].At >= end {
+				r.Edits[k].At, r.Edits[k].To = r.Edits[k].At+grown, r.Edits[k].To+grown
+			}
+		}
+		r.Edits = append(r.Edits, edit)
+		slices.SortFunc(r.Edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.To, b.To)) })
+		return
+	}
+}
+
+// Arrived is the name of the file that stands for the one that arrives, without its ending.
+const Arrived = "arriving-file"
+
+// Place is where a place of the rest is in the request; of the end of a piece, where that ends.
+func (r *Reading) Place(at int, end bool) int { return Place(r.Edits, at, end) }
+
+// Place is where a place of a rest with such edits is in the request.
+func Place(edits []Edit, at int, end bool) int {
+	shift := 0
+	for _, e := range edits {
+		switch {
+		case at < e.At || at == e.At && end:
+			return at + shift
+		case at < e.To && !end:
+			return e.Start
+		case at <= e.To && end:
+			return e.End
+		}
+		shift = e.End - e.To
+	}
+	return at + shift
 }
 
 // at reads what says when at a place, if something does. What does and belongs to something else is given with false.

@@ -60,7 +60,7 @@ func TestSchedules(t *testing.T) {
 			o.declined++
 		case !same(t, r.Trigger, want):
 			o.wrong++
-		case strings.Trim(r.Rest, " .") != rest:
+		case strings.Replace(strings.Trim(r.Rest, " ."), r.StandIn, "it", min(1, len(r.StandIn))) != rest:
 			o.wrong++
 			got = "rest " + r.Rest
 		default:
@@ -170,6 +170,11 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q is cut inside a character", request)
 			}
 		}
+		for i := range r.Rest {
+			if k := r.Place(i, false); k < 0 || k > len(request) {
+				t.Fatalf("%q: %d of the rest is %d", request, i, k)
+			}
+		}
 		if r.Trigger != nil {
 			if found := r.Trigger.Check(); len(found) > 0 {
 				t.Fatalf("%q: %v %v", request, r.Trigger.Value(), found)
@@ -259,6 +264,38 @@ func TestClocksChange(t *testing.T) {
 		r := Read(c.said, now(t).In(loc), c.zone)
 		if r.Trigger == nil || r.Trigger.At != c.want {
 			t.Errorf("%s in %s: %+v %v, want %s", c.said, c.zone, r.Trigger, r.Open, c.want)
+		}
+	}
+}
+
+// TestPlaces: places of the rest are those of the request, also beside the path that stands for the file that arrives.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct{ request, rest, standIn string }{
+		{"copy report.txt to archive/ every day at 6", "copy report.txt to archive/", ""},
+		{"every day at 6, copy report.txt to archive/", "copy report.txt to archive/", ""},
+		{"Please, every day at 6, copy report.txt to archive/.", "Please copy report.txt to archive/.", ""},
+		{"when a csv arrives in inbox, convert it to json", "convert inbox/arriving-file.csv to json", "inbox/arriving-file.csv"},
+		{"whenever a new file shows up in downloads move the file to archive", "move downloads/arriving-file.file to archive", "downloads/arriving-file.file"},
+		{"move it to archive as soon as a pdf lands in ~/in/", "move ~/in/arriving-file.pdf to archive", "~/in/arriving-file.pdf"},
+		{"when a file arrives in inbox, zip docs and delete it", "zip docs and delete it", ""},
+		{"when a file arrives in inbox, run scripts/check.sh", "run scripts/check.sh", ""},
+	} {
+		r := Read(c.request, now(t), here)
+		if r.Rest != c.rest || r.StandIn != c.standIn || r.Trigger == nil {
+			t.Errorf("%s:\n %q %q", c.request, r.Rest, r.StandIn)
+			continue
+		}
+		for _, word := range strings.Fields(c.rest) {
+			at := strings.Index(c.rest, word)
+			start, end := r.Place(at, false), r.Place(at+len(word), true)
+			got := c.request[start:end]
+			if word == c.standIn {
+				if got != "it" && got != "the file" {
+					t.Errorf("%s: the path stands for %q", c.request, got)
+				}
+			} else if !strings.HasPrefix(got, word) {
+				t.Errorf("%s: %q is %q", c.request, word, got)
+			}
 		}
 	}
 }
