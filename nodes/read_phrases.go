@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 
 	"pflow/engine"
@@ -18,37 +19,71 @@ import (
 //go:embed phrases
 var phraseFiles embed.FS
 
-// grammar is the shipped one, of the node types that a shelf has, and what the folder phrases of the home adds to it. Where that
-// has a fault there is a warning, and the shipped one alone.
+// grammar is that of the node types that a shelf has.
 func (d Deps) grammar(s *candidates) (*phrase.Grammar, error) {
 	s.phrases.once.Do(func() {
-		shipped, err := fs.Sub(phraseFiles, "phrases")
-		if err != nil {
-			s.phrases.err = err
-			return
-		}
+		all := s.Whole().Once(grammarsKey{}, func() any { return &grammars{} }).(*grammars)
 		known := func(name string) bool { return s.Catalogue.Get(name) != nil }
-		var own fs.FS
-		if d.Phrases != nil {
-			own = d.Phrases()
-		}
-		if own != nil {
-			if s.phrases.of, s.phrases.err = phrase.Load(known, shipped, own); s.phrases.err == nil {
-				return
-			}
-			if d.Log != nil {
-				d.Log("warn", "your own phrases are left out: "+s.phrases.err.Error())
-			}
-		}
-		s.phrases.of, s.phrases.err = phrase.Load(known, shipped)
+		s.phrases.of, s.phrases.err = all.of(known, func() (*phrase.Grammar, error) { return d.loadGrammar(known) })
 	})
 	return s.phrases.of, s.phrases.err
+}
+
+// loadGrammar reads the shipped grammar, of the node types that are known, and what the folder phrases of the home adds to it.
+// Where that has a fault there is a warning, and the shipped one alone.
+func (d Deps) loadGrammar(known func(string) bool) (*phrase.Grammar, error) {
+	shipped, err := fs.Sub(phraseFiles, "phrases")
+	if err != nil {
+		return nil, err
+	}
+	if d.Phrases != nil {
+		if own := d.Phrases(); own != nil {
+			g, err := phrase.Load(known, shipped, own)
+			if err == nil {
+				return g, nil
+			}
+			if d.Log != nil {
+				d.Log("warn", "your own phrases are left out: "+err.Error())
+			}
+		}
+	}
+	return phrase.Load(known, shipped)
 }
 
 type phrases struct {
 	once sync.Once
 	of   *phrase.Grammar
 	err  error
+}
+
+// grammars are those of the parts of a shelf. Most parts have the same: they differ in node types that no phrase speaks of.
+type grammars struct {
+	mu   sync.Mutex
+	kept []*phrase.Grammar // the one that was asked for last first
+}
+
+type grammarsKey struct{}
+
+// maxGrammars bounds how many grammars are kept; each takes some MB.
+const maxGrammars = 4
+
+// of gives the grammar with the node types that are known.
+func (g *grammars) of(known func(string) bool, load func() (*phrase.Grammar, error)) (*phrase.Grammar, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := slices.IndexFunc(g.kept, func(kept *phrase.Grammar) bool { return kept.Fits(known) })
+	if at < 0 {
+		loaded, err := load()
+		if err != nil {
+			return nil, err
+		}
+		at = len(g.kept)
+		g.kept = append(g.kept, loaded)
+	}
+	found := g.kept[at]
+	g.kept = slices.Insert(slices.Delete(g.kept, at, at+1), 0, found)
+	g.kept = slices.Delete(g.kept, min(len(g.kept), maxGrammars), len(g.kept))
+	return found, nil
 }
 
 // readPhrasesOp makes a workflow of a request that phrases account for as a whole.

@@ -85,6 +85,17 @@ type Grammar struct {
 	lists    map[string]bool              // sorts with a +
 	vocab    []string                     // words, sorted, for what is misspelt
 	taken    map[string]map[string]taking // by sort, and the sort of the only slot that a rule's pattern is: lines of a text
+	asked    map[string]bool              // the node types that known was asked for, and what it said
+}
+
+// Fits reports whether Load gives the same grammar with known.
+func (g *Grammar) Fits(known func(string) bool) bool {
+	for name, was := range g.asked {
+		if known(name) != was {
+			return false
+		}
+	}
+	return true
 }
 
 // Load reads the grammar of the files *.yaml of folders; those of later ones add to it, words to lists that are there included.
@@ -147,7 +158,7 @@ func (f *file) take(other *file, name string, more bool) error {
 }
 
 func compile(f *file, known func(string) bool) (*Grammar, error) {
-	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, guards: map[string]bool{}, first: map[string][]*pattern{}, classes: map[string][]*class{}, bySort: map[string][]*pattern{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}}
+	g := &Grammar{kinds: f.Is, endings: map[string]bool{}, guards: map[string]bool{}, first: map[string][]*pattern{}, classes: map[string][]*class{}, bySort: map[string][]*pattern{}, words: map[string]bool{}, stems: map[string]bool{}, sorts: map[string]bool{}, lists: map[string]bool{}, taken: map[string]map[string]taking{}, asked: map[string]bool{}}
 	for _, ending := range f.Endings {
 		g.endings[ending] = true
 	}
@@ -170,7 +181,7 @@ func compile(f *file, known func(string) bool) (*Grammar, error) {
 	for i := range f.Rules {
 		r := &f.Rules[i]
 		g.sorts[r.As] = true // a rule that is left out is of its sort, too
-		if !r.usable(known) {
+		if !r.usable(func(name string) bool { g.asked[name] = known(name); return g.asked[name] }) {
 			continue
 		}
 		r.index = len(g.rules)

@@ -24,7 +24,16 @@ type Shelf struct {
 	// Index is where an index that finds its saved workflows is kept; of a part of the shelf none is.
 	Index Index
 
+	whole   *Shelf   // what it was made from by With, Only and Permitted; nil: it is that itself
 	derived sync.Map // the key of Once -> *once
+}
+
+// Whole is the shelf that this one is a part of, or adds nodes to: what it works out once may serve all that were made of it.
+func (s *Shelf) Whole() *Shelf {
+	if s.whole != nil {
+		return s.whole
+	}
+	return s
 }
 
 // Index is a file, and the program that it is to be of: another one reads texts in other ways. Path is "" for none.
@@ -46,7 +55,7 @@ func (s *Shelf) Once(key any, work func() any) any {
 
 // With gives a shelf with more declared nodes, which win the names that they share with others.
 func (s *Shelf) With(declared []*catalogue.Declared) *Shelf {
-	out := &Shelf{Records: s.Records, Secrets: s.Secrets, Declared: map[string]*catalogue.Declared{}}
+	out := &Shelf{whole: s.Whole(), Records: s.Records, Secrets: s.Secrets, Declared: map[string]*catalogue.Declared{}}
 	for name, d := range s.Declared {
 		out.Declared[name] = d
 	}
@@ -69,7 +78,7 @@ func (s *Shelf) Only(names []string) *Shelf {
 }
 
 func (s *Shelf) filtered(keep func(name string) bool) *Shelf {
-	out := &Shelf{Catalogue: s.Catalogue.Only(keep), Records: []*library.Record{}, Declared: s.Declared, Secrets: s.Secrets}
+	out := &Shelf{whole: s.Whole(), Catalogue: s.Catalogue.Only(keep), Records: []*library.Record{}, Declared: s.Declared, Secrets: s.Secrets}
 	for _, r := range s.Records {
 		if keep(r.Name) {
 			out.Records = append(out.Records, r)
