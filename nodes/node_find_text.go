@@ -74,7 +74,7 @@ func runFindText(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error)
 	}
 	f := &finder{matches: []any{}, lines: []any{}, files: []any{}}
 	f.search.Invert = c.Flag("invert")
-	if f.search.Pattern, err = textmatch.Compile(c.Text("pattern"), c.Flag("regex"), c.Flag("ignore_case")); err != nil {
+	if f.search.Pattern, err = patternOf(c); err != nil {
 		return nodetype.Outcome{}, err
 	}
 	for _, bound := range []struct {

@@ -26,6 +26,7 @@ func TestFindText(t *testing.T) {
 		{p{"paths": []any{"a.md", "b.md"}, "pattern": "http", "invert": true}, "no|nothing", "a.md b.md", "", 2, 2},
 		{p{"paths": []any{"a.md", "c.md"}, "pattern": "http", "ignore_case": true, "limit": 2}, "see http://x|http and http", "a.md c.md", "", 4, 2},
 		{p{"text": "one\ntwo\n", "pattern": "^t..$", "regex": true}, "two", "", "", 1, 1},
+		{p{"text": "concat\na Cat, a cat\n", "pattern": "cat", "whole_words": true}, "a Cat, a cat", "", "", 1, 1},
 		{p{"text": "", "pattern": "x"}, "", "", "", 0, 0},
 		{p{"paths": []any{}, "pattern": "x"}, "", "", "", 0, 0},
 	} {

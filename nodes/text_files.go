@@ -31,6 +31,7 @@ func patternPorts() []ir.Port {
 		{Key: "pattern", Type: value.String, Required: true, Description: "What to look for: text as it stands, or with regex an expression."},
 		{Key: "regex", Type: value.Boolean, Default: false, Description: "The pattern is a regular expression (RE2); ^ and $ stand for the begin and the end of a line."},
 		{Key: "ignore_case", Type: value.Boolean, Default: false, Description: "Capital and small letters are alike."},
+		{Key: "whole_words", Type: value.Boolean, Default: false, Description: "Only where no letter, digit or underscore stands beside it: cat, and not concat."},
 	}
 }
 
@@ -53,7 +54,7 @@ func checkTextMatch(params map[string]any) (problems []ir.Problem) {
 		return problems
 	}
 	regex := params["regex"] == true
-	pattern, err := textmatch.Compile(source, regex, false)
+	pattern, err := textmatch.Compile(source, textmatch.Options{Regex: regex})
 	if err != nil {
 		return append(problems, ir.Problem{Path: "pattern", Message: err.Error()})
 	}
@@ -187,8 +188,13 @@ func eachTextFile(ctx context.Context, c nodetype.Call, paths []string, do func(
 	return nil
 }
 
+// patternOf is what the patternPorts of a call say.
+func patternOf(c nodetype.Call) (*textmatch.Pattern, error) {
+	return textmatch.Compile(c.Text("pattern"), textmatch.Options{Regex: c.Flag("regex"), IgnoreCase: c.Flag("ignore_case"), WholeWords: c.Flag("whole_words")})
+}
+
 func replacing(c nodetype.Call) (*textmatch.Pattern, textmatch.Replacement, error) {
-	pattern, err := textmatch.Compile(c.Text("pattern"), c.Flag("regex"), c.Flag("ignore_case"))
+	pattern, err := patternOf(c)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,8 @@
 // Package textmatch finds and replaces what a pattern matches in texts. It reads and writes no files.
 //
 // A pattern is literal text or an RE2 expression. In an expression ^ and $ stand for the begin and the end of a line. Lines
-// end with \n or \r\n; a pattern that does not name \r itself takes both for \n.
+// end with \n or \r\n; a pattern that does not name \r itself takes both for \n. With WholeWords a match has no letter,
+// digit or underscore of any script beside it.
 package textmatch
 
 import (
@@ -17,17 +18,25 @@ import (
 
 // Pattern is what is looked for. It is safe for concurrent use.
 type Pattern struct {
-	re *regexp.Regexp
-	cr bool // it names \r itself
+	re    *regexp.Regexp
+	cr    bool // it names \r itself
+	whole *wholeWords
+}
+
+// Options say how a pattern is meant.
+type Options struct {
+	Regex      bool // an RE2 expression
+	IgnoreCase bool
+	WholeWords bool
 }
 
 // Compile reads a pattern. The error is a fault of kind invalid_request.
-func Compile(pattern string, regex, ignoreCase bool) (*Pattern, error) {
+func Compile(pattern string, o Options) (*Pattern, error) {
 	if pattern == "" {
 		return nil, fault.New(fault.InvalidRequest, "pattern is empty: give the text to look for")
 	}
 	source := regexp.QuoteMeta(pattern)
-	if regex {
+	if o.Regex {
 		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
 			why := err.Error()
 			var wrong *syntax.Error
@@ -39,15 +48,27 @@ func Compile(pattern string, regex, ignoreCase bool) (*Pattern, error) {
 		source = pattern
 	}
 	flags := "(?m:"
-	if ignoreCase {
+	if o.IgnoreCase {
 		flags = "(?mi:"
 	}
-	re, err := regexp.Compile(flags + source + ")")
+	p := &Pattern{cr: strings.Contains(pattern, "\r") || o.Regex && namesCR.MatchString(pattern)}
+	var err error
+	if p.re, err = regexp.Compile(flags + source + ")"); err == nil && o.WholeWords {
+		p.whole, err = compileWhole(flags + source + ")")
+	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "pattern cannot be used: %v", err)
 	}
-	cr := strings.Contains(pattern, "\r") || regex && namesCR.MatchString(pattern)
-	return &Pattern{re: re, cr: cr}, nil
+	return p, nil
+}
+
+// find gives the matches in a text from left to right, at most so many unless it is -1, as regexp's
+// FindAllStringSubmatchIndex does.
+func (p *Pattern) find(text string, most int) [][]int {
+	if p.whole != nil {
+		return p.whole.find(text, most)
+	}
+	return p.re.FindAllStringSubmatchIndex(text, most)
 }
 
 var namesCR = regexp.MustCompile(`\\(r|x0[dD]|x\{0*[dD]\}|015)`)

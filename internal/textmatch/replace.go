@@ -46,7 +46,7 @@ func (p *Pattern) Edits(text string, with Replacement, first bool) ([]Edit, erro
 	if first {
 		limit = 1
 	}
-	matches := p.re.FindAllStringSubmatchIndex(plain, limit)
+	matches := p.find(plain, limit)
 	if len(matches) > maxEdits {
 		return nil, fault.New(fault.InvalidRequest, "pattern matches more than %d times in one text; make it longer", maxEdits)
 	}

@@ -91,14 +91,14 @@ func (s *Search) Scan(ctx context.Context, r io.Reader, found func(*Match) error
 // in finds the matches of a line.
 func (s *Search) in(line string, n int) []*Match {
 	if s.Invert {
-		if s.Pattern.re.MatchString(line) {
+		if len(s.Pattern.find(line, 1)) > 0 {
 			return nil
 		}
 		return []*Match{{Line: n, Column: 1, Text: line}}
 	}
 	var out []*Match
 	column, at := 1, 0
-	for _, loc := range s.Pattern.re.FindAllStringSubmatchIndex(line, -1) {
+	for _, loc := range s.Pattern.find(line, -1) {
 		column += utf8.RuneCountInString(line[at:loc[0]])
 		at = loc[0]
 		m := &Match{Line: n, Column: column, Text: line, Match: line[loc[0]:loc[1]]}

@@ -11,7 +11,7 @@ import (
 
 func compiled(t *testing.T, pattern string, regex, ignoreCase bool) *Pattern {
 	t.Helper()
-	p, err := Compile(pattern, regex, ignoreCase)
+	p, err := Compile(pattern, Options{Regex: regex, IgnoreCase: ignoreCase})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +25,11 @@ func TestCompileErrors(t *testing.T) {
 		{"(?=x)", `pattern is no regular expression (RE2): invalid or unsupported Perl syntax in "(?="; a sign that stands for itself takes a backslash, or leave regex out`},
 		{"a)|(b", `pattern is no regular expression (RE2): unexpected ) in "a)|(b"; a sign that stands for itself takes a backslash, or leave regex out`},
 	} {
-		if _, err := Compile(c.pattern, true, false); err == nil || err.Error() != c.want {
+		if _, err := Compile(c.pattern, Options{Regex: true}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v", c.pattern, err)
 		}
 	}
-	if _, err := Compile("a(b", false, true); err != nil {
+	if _, err := Compile("a(b", Options{IgnoreCase: true}); err != nil {
 		t.Error(err)
 	}
 	p := compiled(t, "(a)(b)", true, false)
@@ -120,6 +120,53 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+func TestWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		text, pattern string
+		o             Options
+		want          string
+	}{
+		{"cat concat cats cat_ cat1 (cat) cat", "cat", Options{}, "# concat cats cat_ cat1 (#) #"},
+		{"cat cat\ncat", "cat", Options{}, "# #\n#"},
+		{"Cat cat", "CAT", Options{IgnoreCase: true}, "# #"},
+		{"na\u00efve na na\u0308 \u00fcna", "na", Options{}, "na\u00efve # na\u0308 \u00fcna"},
+		{"\u5b57na na", "na", Options{}, "\u5b57na #"},
+		{"c++ c++x xc++ c++", "c++", Options{}, "# c++x xc++ #"},
+		{"xa a a", "a a", Options{}, "xa #"},
+		{"--", "-", Options{}, "##"},
+		{"catalog cat cats", "cat|catalog", Options{Regex: true}, "# # cats"},
+		{"cat cat\ncat", "^cat", Options{Regex: true}, "# cat\n#"},
+		{"ab abc", "a(b)?", Options{Regex: true}, "# abc"},
+		{"a b", "x*", Options{Regex: true}, "a b"},
+		{"cat\r\ncat\r\n", "cat", Options{}, "#\r\n#\r\n"},
+	} {
+		c.o.WholeWords = true
+		p, err := Compile(c.pattern, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, _ := p.Replacement("#", false)
+		edits, err := p.Edits(c.text, with, false)
+		if got := Apply(c.text, edits); got != c.want || err != nil {
+			t.Errorf("%q in %q: %q, %v\nwant %q", c.pattern, c.text, got, err, c.want)
+		}
+	}
+	p, _ := Compile("(c)at", Options{Regex: true, WholeWords: true})
+	with, err := p.Replacement("$1-$0", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits, _ := p.Edits("concat cat", with, false)
+	if got := Apply("concat cat", edits); got != "concat c-cat" {
+		t.Error(got)
+	}
+	s, lines := Search{Pattern: p, Invert: true}, []string{}
+	s.Scan(t.Context(), strings.NewReader("cats\ncat\n"), func(m *Match) error { lines = append(lines, m.Text); return nil })
+	if diff := cmp.Diff([]string{"cats"}, lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("-", 100) + "foo" + strings.Repeat("=", 200)
 	for _, c := range []struct {
@@ -147,10 +194,10 @@ func TestExcerpt(t *testing.T) {
 
 // FuzzEdits: whatever the pattern, what is between matches stays, and nothing panics.
 func FuzzEdits(f *testing.F) {
-	f.Add("a\r\nb\n", "a", "$1", true)
-	f.Add("\xef\xbb\xbf\xff\x00", `^|\n`, "x", true)
-	f.Fuzz(func(t *testing.T, text, pattern, with string, regex bool) {
-		p, err := Compile(pattern, regex, false)
+	f.Add("a\r\nb\n", "a", "$1", true, false)
+	f.Add("\xef\xbb\xbf\xff\x00", `^|\n`, "x", true, true)
+	f.Fuzz(func(t *testing.T, text, pattern, with string, regex, whole bool) {
+		p, err := Compile(pattern, Options{Regex: regex, WholeWords: whole})
 		if err != nil {
 			return
 		}
