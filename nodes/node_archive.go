@@ -32,7 +32,7 @@ func archiveType() nodetype.Type {
 			Params: []ir.Port{
 				{Key: "format", Type: value.String, Enum: []any{string(archive.Zip), string(archive.TarGz), string(archive.Tar)}, Description: "What kind of archive; by the end of dest_path if left out."},
 				{Key: "base", Type: value.String, Description: "The folder from which the names in the archive count. Otherwise they are the paths as given, and of a path that leads out of the working directory its last name."},
-				{Key: "exclude", Type: value.Array, Default: []any{}, Structure: ir.MustStructure([]any{"string"}), Description: "Patterns of what is left out: *.md by name, with a slash by the path in the archive; a folder with all that is in it."},
+				{Key: "exclude", Type: value.Array, Default: []any{}, Structure: ir.MustStructure([]any{"string"}), Description: "Patterns of what is left out: *.md by name, with a slash by the path in the archive; a folder with all that is in it. (?i) in front makes capital and small letters alike."},
 				overwritePort(),
 			},
 			Outputs: []ir.Port{

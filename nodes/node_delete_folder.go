@@ -23,7 +23,7 @@ func deleteFolder() nodetype.Type {
 			Params: []ir.Port{
 				{Key: "confirm_delete", Type: value.Boolean, Required: true, Enum: []any{true}, Description: "Must be true: a deleted folder cannot be had back."},
 				{Key: "keep_folder", Type: value.Boolean, Default: false, Description: "Delete what is in the folder and keep the folder itself, empty."},
-				{Key: "exclude", Type: value.Array, Description: "Patterns of what stays, as list-files has them: by name, or with a slash by the path in the folder. A folder that fits stays with all that is in it, and those on the way to what stays do; keep_folder has to be true."},
+				{Key: "exclude", Type: value.Array, Description: "Patterns of what stays, as list-files has them: by name, or with a slash by the path in the folder. A folder that fits stays with all that is in it, and those on the way to what stays do; keep_folder has to be true. (?i) in front makes capital and small letters alike."},
 			},
 			Outputs: []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects: []ir.Effect{ir.Writes, ir.Destructive},

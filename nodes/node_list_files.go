@@ -40,7 +40,7 @@ func listFiles() nodetype.Type {
 			Inputs:      []ir.Port{{Key: "path", Type: value.String, Required: true, Description: "The folder; . is the working directory."}},
 			Params: []ir.Port{
 				{Key: "pattern", Type: value.String, Default: "*",
-					Description: "Which files: *.txt by their name; with a slash by their path under the folder, where ** stands for any folders, as in src/**/*.{js,ts}. A name that begins with a dot only matches a pattern that does."},
+					Description: "Which files: *.txt by their name; with a slash by their path under the folder, where ** stands for any folders, as in src/**/*.{js,ts}. (?i) in front makes capital and small letters alike: (?i)*.jpg. A name that begins with a dot only matches a pattern that does."},
 				{Key: "also", Type: value.Array, Structure: ir.MustStructure([]any{"string"}), Description: "Further patterns, all of which have to fit too."},
 				{Key: "exclude", Type: value.Array, Structure: ir.MustStructure([]any{"string"}),
 					Description: "Patterns, as above, of what is left out, also by the path as files has it; a folder that fits is not looked into. Here * matches a dot, too."},

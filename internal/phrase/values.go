@@ -41,6 +41,7 @@ import (
 //	name      two to four words that begin with capitals: New York
 //	command   a program and its arguments: a line in quotes, or words as they stand; a list of them
 //	noun      a word that can be what something is called, such as a column: none that only binds others, as is and twice do
+//	singular  a noun that is no plural by its form, as prices is
 //	proper    a word that begins with a capital, though no sentence begins with it
 //	word      one word, or a text in quotes
 //	literal   a word that is a text itself rather than says what is meant, as the date, digits and notes.txt do, or a text in quotes
@@ -59,7 +60,7 @@ import (
 var terminals = map[string]bool{"file": true, "folder": true, "dirname": true, "slashed": true, "path": true, "dated": true, "glob": true, "anyglob": true, "ending": true, "dotted": true, "endings": true,
 	"number": true, "integer": true, "date": true, "since": true, "until": true, "span": true, "time": true, "duration": true, "age": true, "bytes": true, "url": true, "email": true, "json": true,
 	"quoted": true, "command": true, "word": true, "words": true, "caps": true, "unknown": true, "rest": true, "money": true, "period": true, "table-file": true, "json-file": true, "name": true,
-	"noun": true, "proper": true, "literal": true, "keypath": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true, "archive-file": true, "numbered": true}
+	"noun": true, "singular": true, "proper": true, "literal": true, "keypath": true, "branch": true, "text-file": true, "plain-file": true, "dot-file": true, "archive-file": true, "numbered": true}
 
 // What values cost. A word that is taken for a name could be anything.
 const (
@@ -124,6 +125,7 @@ type valueAt struct {
 }
 
 var (
+	pluralForm   = regexp.MustCompile(`[^sui]s$`) // of a word in small letters
 	nameForm     = regexp.MustCompile(`^[\p{L}\p{N}_.][\p{L}\p{N}_.+@~-]*$`)
 	folderForm   = regexp.MustCompile(`^(?:\.{1,2}|~)?/?(?:[\p{L}\p{N}_.+@~-]+/)*[\p{L}\p{N}_.+@~-]*/?$`)
 	endingForm   = regexp.MustCompile(`^\.?[a-z][a-z0-9]{0,9}(?:\.[a-z][a-z0-9]{0,5})?$`)
@@ -168,7 +170,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			continue
 		case t.quoted:
 			text := unquote(t.text)
-			for _, sort := range []string{"quoted", "noun", "word", "literal", "words", "branch"} {
+			for _, sort := range []string{"quoted", "noun", "singular", "word", "literal", "words", "branch"} {
 				add(sort, k, k+1, text, 0)
 			}
 			if words := commandLine(text); words != nil {
@@ -295,6 +297,9 @@ func (g *Grammar) wordValues(tokens []token, k int, here Here, add func(string, 
 	}
 	if !binds(t.word) && !deeds[t.word] && !counts(tokens, k) && text[0] != '-' && nameForm.MatchString(text) && !wholeForm.MatchString(text) {
 		add("noun", k, k+1, text, price)
+		if !pluralForm.MatchString(t.word) {
+			add("singular", k, k+1, text, price)
+		}
 	}
 	named := folderForm.MatchString(text)
 	ending := path.Ext(strings.TrimSuffix(text, "/"))
@@ -577,7 +582,7 @@ func binds(word string) bool {
 
 // deeds are words that say what is done, or of what, rather than what something is called, unless in quotes: delete a and b in x.csv
 // lists no column delete, and the rows of x.csv are no column rows.
-var deeds = setOf("delete remove erase drop insert append replace rename row rows column columns")
+var deeds = setOf("delete remove erase drop insert append replace rename reverse sort shuffle swap reorder flip dedupe deduplicate row rows column columns")
 
 // ordinals are words for places. Before a column, or behind the, the first and the last are, too. quantities are words for what is
 // computed: of rows they are no columns.
