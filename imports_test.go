@@ -110,7 +110,7 @@ var testImports = map[string][]string{
 	"nodes":               {"flows", "prompts"},
 	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk"},
 	"prompts":             {"internal/prompt"},
-	"internal/yamltree":   {"internal/value"},
+	"internal/yamltree":   {"internal/cputime", "internal/value"},
 	"internal/llm":        {"internal/llmtest"},
 	"internal/github":     {"internal/githubtest", "internal/outbound"},
 	"internal/githubtest": {},
