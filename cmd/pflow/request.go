@@ -185,7 +185,8 @@ func (a *app) noSuchWord(root *cobra.Command, word string) error {
 	if hint == "" {
 		hint = "; pflow --help lists the commands, pflow workflow list the workflows"
 	}
-	return usage("%q is no command and no saved workflow%s; as a request: pflow -- %s", word, hint, shellQuote(word))
+	const most = 60 // characters of a word that are shown
+	return usage("%q is no command and no saved workflow%s; as a request: pflow -- %s", shortened(word, most), hint, shellQuote(shortened(word, most)))
 }
 
 // The flows that plan where nobody says which: without a model, and with one.

@@ -179,6 +179,19 @@ func pathPlaces(text string) [][2]int {
 	return out
 }
 
+// apostrophized is where a file name begins that goes on behind an apostrophe, as in it's.txt.
+func apostrophized(text string, at int) int {
+	before, is := strings.CutSuffix(text[:at], "'")
+	if !is {
+		return at
+	}
+	word := strings.TrimRightFunc(before, unicode.IsLetter)
+	if len(word) == len(before) || word != "" && !opensApostrophe(word) {
+		return at
+	}
+	return len(word)
+}
+
 // pathsInRun cuts a run of the characters that paths have at its slashes.
 func pathsInRun(text string, start, end int, add func(start, end int)) {
 	for start < end {
@@ -202,7 +215,11 @@ func pathsInRun(text string, start, end int, add func(start, end int)) {
 		}
 		if strings.IndexByte(text[start:slash], '.') >= 0 { // without one there is no match, which is much quicker seen
 			for _, m := range fileName.FindAllStringIndex(text[start:slash], -1) {
-				add(start+m[0], start+m[1])
+				from := start + m[0]
+				if m[0] == 0 {
+					from = apostrophized(text, from)
+				}
+				add(from, start+m[1])
 			}
 		}
 		start = slash + 1

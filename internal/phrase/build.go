@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -182,7 +183,7 @@ func (b *builder) value(v *val) any {
 func (b *builder) params(kind string, params map[string]any) map[string]any {
 	out := map[string]any{}
 	b.kind = kind
-	for _, key := range value.SortedKeys(params) {
+	for _, key := range b.ordered(kind, params) {
 		v, ok := params[key].(*val)
 		if !ok || v.lit == nil && v.asked == nil {
 			out[key] = b.tree(params[key])
@@ -203,6 +204,20 @@ func (b *builder) params(kind string, params map[string]any) map[string]any {
 		out[key] = "${" + b.input(v, key, about) + "}"
 	}
 	return out
+}
+
+// ordered lists the params of a step in the order of its interface: what is read before what is made of it, so that a file that is
+// both has the name of the first.
+func (b *builder) ordered(kind string, params map[string]any) []string {
+	keys := value.SortedKeys(params)
+	if of := b.of(kind); of != nil {
+		place := map[string]int{}
+		for i, port := range slices.Concat(of.Inputs, of.Params) {
+			place[port.Key] = i - len(of.Inputs) - len(of.Params) // before those that it does not have
+		}
+		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(place[a], place[b]) })
+	}
+	return keys
 }
 
 // input is the name of the input that a value of the request becomes. The same value at the same place is one input. A name that is

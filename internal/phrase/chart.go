@@ -118,7 +118,7 @@ func (c *chart) skip() {
 		for k := range c.g.isFiller(c.plain[i:]) {
 			c.fillers[i+k] = true
 		}
-		if t := &c.tokens[i]; t.sign {
+		if t := &c.tokens[i]; t.sign && t.word != `"` && t.word != "`" { // a quote that nothing closes is no mere sign: what it holds is not known
 			c.fillers[i] = true
 		}
 	}

@@ -84,7 +84,7 @@ func (c *chart) result(r *reading) Result {
 	b := build(r, c.of)
 	out := Result{Workflow: b.w, Shown: b.shown, Values: b.values, Places: b.places, Typos: c.typos(r), Cost: r.cost}
 	out.Parts, out.Open = c.parts(r, b)
-	out.Templated = templated(c.text, b.places)
+	out.Templated = templated(c.text, b.w.Inputs, b.places)
 	if len(b.w.Nodes) > 0 {
 		out.Title = compose.Title(out.Templated, b.w.Nodes[0].Type)
 	}
@@ -144,8 +144,9 @@ func (c *chart) parts(r *reading, b *builder) (parts []coverage.Part, open []cov
 func (c *chart) stand(e *edge, b *builder, by []string, above string) {
 	if e.rule == nil || len(e.sort) > 0 && e.sort[len(e.sort)-1] == '+' {
 		who := above
-		for name, place := range b.places {
-			if place[0] < c.tokens[e.last-1].end && place[1] > c.tokens[e.first].start {
+		for i := range b.w.Inputs { // of what is made of another, the one that was declared first
+			name := b.w.Inputs[i].Name
+			if place, there := b.places[name]; there && place[0] < c.tokens[e.last-1].end && place[1] > c.tokens[e.first].start {
 				who = "input:" + name
 				break
 			}

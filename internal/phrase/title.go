@@ -5,12 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"pflow/internal/value"
+	"pflow/ir"
 )
 
-// templated is the request with {input} in the place of each value.
-func templated(text string, places map[string][2]int) string {
-	names := value.SortedKeys(places)
+// templated is the request with {input} in the place of each value: of what is made of another, the one that was declared first.
+func templated(text string, inputs []ir.Input, places map[string][2]int) string {
+	var names []string
+	for i := range inputs {
+		if _, there := places[inputs[i].Name]; there {
+			names = append(names, inputs[i].Name)
+		}
+	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(places[a][0], places[b][0]) })
 	var b strings.Builder
 	at := 0

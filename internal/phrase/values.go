@@ -193,6 +193,7 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 			continue
 		}
 		g.wordValues(tokens, k, here, add)
+		spacedName(r.Text, tokens, k, here, add)
 		if k+1 < len(tokens) && tokens[k+1].start-t.end <= 1 {
 			if n, ok := bytesOf(t.text + " " + tokens[k+1].word); ok {
 				add("bytes", k, k+2, n, 0)
@@ -220,6 +221,27 @@ func (g *Grammar) valuesOf(ctx context.Context, r *mapparams.Request, tokens []t
 	}
 	names(tokens, add)
 	return out
+}
+
+// gainOfSpaced makes the name that stands there cheaper than the words before it and a name that does not.
+const gainOfSpaced = -0.5
+
+// spacedName is the name of a file with blanks in it that is said without quotes, as my notes.txt, if it is there and what its last
+// word names is not.
+func spacedName(text string, tokens []token, k int, here Here, add func(string, int, int, any, float64)) {
+	if here == nil || path.Ext(tokens[k].text) == "" || k == 0 || tokens[k-1].sign || tokens[k-1].quoted || here(tokens[k].text) != Absent {
+		return
+	}
+	const mostBefore = 3
+	for first := k - 1; first >= max(0, k-mostBefore) && !tokens[first].sign && !tokens[first].quoted; first-- {
+		if name := text[tokens[first].start:tokens[k].end]; here(name) == File {
+			add("file", first, k+1, name, gainOfSpaced)
+			add("path", first, k+1, name, gainOfSpaced+0.01)
+			fileKinds(name, k, func(sort string, _, last int, value any, cost float64) {
+				add(sort, first, last, value, cost+gainOfSpaced)
+			})
+		}
+	}
 }
 
 // rest is what is left from a place on. What could be another wish is no part of it.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pflow/engine"
 	"pflow/internal/fault"
@@ -32,12 +33,27 @@ func (r *Request) Check() error {
 	case len(r.Text) > MaxRequest:
 		return fault.New(fault.InvalidRequest, "the request is %d KB long, more than %d KB", len(r.Text)>>10, MaxRequest>>10)
 	}
+	if at := invalidUTF8(r.Text); at >= 0 {
+		return fault.New(fault.InvalidRequest, "the request is no text: byte %d (0x%02x) is not valid UTF-8; name a file that holds it, or write it as UTF-8", at+1, r.Text[at])
+	}
 	if r.Date != "" {
 		if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
 			return fault.New(fault.InvalidRequest, "the date %q is none: write one like 2024-01-31", r.Date)
 		}
 	}
 	return nil
+}
+
+// invalidUTF8 is the place of the first byte that is no part of a character, -1 if there is none.
+func invalidUTF8(text string) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }
 
 // Plan runs a planner flow. Whatever happens, there is a plan: a request that is refused and a flow that broke are

@@ -16,7 +16,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	for text, ok := range map[string]bool{"": false, " \n": false, "do it": true, strings.Repeat("x", MaxRequest): true, strings.Repeat("x", MaxRequest+1): false} {
+	for text, ok := range map[string]bool{"": false, " \n": false, "do it": true, "tu es \xe9": false, "tu es \ufffd": true, strings.Repeat("x", MaxRequest): true, strings.Repeat("x", MaxRequest+1): false} {
 		if err := (&Request{Text: text}).Check(); (err == nil) != ok {
 			t.Errorf("%.20q: %v", text, err)
 		}

@@ -148,8 +148,8 @@ func (f *Filter) fits(t Types, cell any) (bool, error) {
 	return n <= 0, err
 }
 
-// equal reports whether a cell is a value: numbers by what they amount to, texts without the blanks around them. A text
-// without capitals is equal to one with them.
+// equal reports whether a cell is a value: numbers by what they amount to, texts without the blanks around them, true and false
+// also where they are written yes and no. A text without capitals is equal to one with them.
 func (t Types) equal(cell, want any) bool {
 	switch w := want.(type) {
 	case nil:
@@ -162,6 +162,14 @@ func (t Types) equal(cell, want any) bool {
 		same, _ := value.Compare(n, w)
 		return same == 0
 	case bool:
+		if text, isText := cell.(string); isText {
+			switch strings.ToLower(strings.TrimSpace(text)) {
+			case "yes":
+				return w
+			case "no":
+				return !w
+			}
+		}
 		got, err := t.as(value.Boolean, cell)
 		return err == nil && got == w
 	}

@@ -50,6 +50,16 @@ func TestFilter(t *testing.T) {
 			}
 		})
 	}
+	spoken := Source{Rows: []any{map[string]any{"name": "Ann", "paid": "Yes"}, map[string]any{"name": "Bob", "paid": "no"}, map[string]any{"name": "Cid", "paid": "soon"}}}
+	for _, c := range []struct {
+		op    string
+		value bool
+		want  string
+	}{{"==", true, "Ann"}, {"==", false, "Bob"}, {"!=", true, "Bob Cid"}} {
+		if got, err := filtered(spoken, "", Filter{Column: "paid", Op: c.op, Value: c.value}); err != nil || got != c.want {
+			t.Errorf("yes and no %s %v: %q, %v; want %q", c.op, c.value, got, err, c.want)
+		}
+	}
 	rows := Source{Rows: []any{map[string]any{"name": "Ann"}, map[string]any{"name": "Bob", "old": true}}}
 	if got, err := filtered(rows, "", Filter{Column: "old", Op: "==", Value: true}); err != nil || got != "Bob" {
 		t.Errorf("a column that some rows have: %q, %v", got, err)
