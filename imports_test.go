@@ -73,6 +73,7 @@ var imports = map[string][]string{
 	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
 	"internal/when":         {"internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
+	"internal/schedule":     {"internal/atomicfile", "internal/diag", "internal/fault", "internal/filelock", "internal/trigger", "github.com/fsnotify/fsnotify"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},
@@ -107,6 +108,7 @@ var testImports = map[string][]string{
 	},
 	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
 	"internal/retrieve":   {"internal/cputime"},
+	"internal/schedule":   {"internal/cputime"},
 	"nodes":               {"flows", "prompts"},
 	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk"},
 	"prompts":             {"internal/prompt"},
@@ -139,6 +141,7 @@ var importers = map[string]string{
 	"modernc.org/sqlite":                       "internal/experiment internal/runs internal/written",
 	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
 	"github.com/netresearch/go-cron":           "internal/trigger",
+	"github.com/fsnotify/fsnotify":             "internal/schedule",
 }
 
 // TestImports holds the packages to the table.

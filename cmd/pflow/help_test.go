@@ -12,7 +12,7 @@ import (
 
 // specified are the commands of the contract: a group before its colon, and what stands under it.
 const specified = `
-apply plan resume run validate why doctor completion version help
+apply plan resume run serve validate why doctor completion version help
 workflow: new list show save edit rename delete history test
 node: new list show search run test eject remove
 flow: list show check graph diff run eject test ops schema
@@ -20,12 +20,13 @@ prompt: list show render
 experiment: run report compare
 trace: list show prune
 model: list check
-mcp: serve add list remove check`
+mcp: serve add list remove check
+runs: cancel diff list logs prune show
+schedule: add export list pause remove resume run show`
 
 // later are the commands of the contract that are not there yet. Nothing stands in for them.
 const later = `
 why
-workflow: test
 trace: list show prune`
 
 // commandsOf lists the commands of such a text, groups too.

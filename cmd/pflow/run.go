@@ -27,6 +27,8 @@ type runFlags struct {
 	dryRun bool
 	save   bool // keep without running
 
+	schedules bool // --yes=schedule means something here
+
 	each        string // a file of inputs: one run for each line
 	concurrency int    // how many of these at the same time
 
@@ -287,10 +289,13 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 	about := a.about(journal.OfWorkflow, l.program.Name, l.request)
 	about.By, about.Parent = cmp.Or(l.by, about.By), l.parent
 	w, unkept := a.newJournal(id, about, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
-	if unkept == nil {
+	switch {
+	case unkept == nil:
 		defer w.Close()
 		o.Journal = w
 		ctx = a.withExchanges(ctx, id)
+	case l.journalled:
+		return nil, fail(exitFailed, "nothing was run, since the run cannot be kept: %s", fileError(unkept))
 	}
 	res, err := l.program.Run(process.InRun(ctx, id), store, o)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 )
 
 // The values of --yes: nothing or "plan" approves a plan and the nodes of a run that want it, "destructive" also what
-// destroys, sha256:DIGEST a plan that would run exactly that. Several stand together, separated by commas.
+// destroys, "schedule" that something runs by itself, sha256:DIGEST a plan that would run exactly that. Several stand together, separated by commas.
 const (
 	yesPlan        = "plan"
 	yesDestructive = "destructive"
+	yesSchedule    = "schedule"
 )
 
 var digestPattern = regexp.MustCompile("^" + planner.DigestPrefix + "[0-9a-f]{64}$")
@@ -77,7 +78,7 @@ func (f *runFlags) check(digests ...bool) error {
 	}
 	for _, v := range strings.Split(f.yes, ",") {
 		switch {
-		case v == yesPlan || v == yesDestructive:
+		case v == yesPlan || v == yesDestructive || v == yesSchedule && f.schedules:
 		case !strings.HasPrefix(v, planner.DigestPrefix):
 			return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
 		case len(digests) == 0:

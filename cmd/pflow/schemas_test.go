@@ -23,6 +23,9 @@ workflow          workflow show greet
 workflow          workflow show greet@1
 workflow-history  workflow history greet
 workflow-run      run greet name=Ada
+schedule          schedule add greet --every 1h name=Ada --yes=schedule
+schedules         schedule list
+schedule          schedule show greet
 workflow-history  workflow history greet
 workflow-run      run greet --fake
 workflow-run      run ./fail.json --fake

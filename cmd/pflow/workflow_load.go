@@ -35,6 +35,7 @@ type loaded struct {
 
 	request    string // that it was planned for, "" if there was none
 	parent, by string // of its run, where it came of another or this process does not start it for itself
+	journalled bool   // it does not run without a journal
 }
 
 // nodeTypes are the built-in node types by name.

@@ -46,6 +46,9 @@ const (
 	grace  = 2 * time.Second
 )
 
+// Independent gives a program a session of its own: no signal to this process's group, and no terminal, reaches it.
+func Independent(cmd *exec.Cmd) { prepare(cmd, true) }
+
 // Run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
 // of starting. When ctx ends first the program is ended; see ctx.Err.
 func (p *Program) Run(ctx context.Context) (code int, err error) {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine/journal"
+	"pflow/internal/schedule"
+	"pflow/internal/workflow"
+)
+
+func (a *app) scheduleRunCommand() *cobra.Command {
+	var firing string
+	c := &cobra.Command{
+		Use:   "run NAME",
+		Short: "Run a schedule now, as it would be fired",
+		Long: `Run a schedule now, as pflow serve would: with its values, in its folder, by its rule for overlaps, and only if its workflow is the one
+that was approved. It is what exported schedules call. Of a watched folder name the file that would have arrived: --file.`,
+		Example:           "  pflow schedule run report\n  pflow schedule run import --file inbox/a.csv",
+		Args:              one("a schedule"),
+		ValidArgsFunction: a.completeSchedules,
+	}
+	var file string
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s, _, err := a.findSchedule(args[0])
+		if err != nil {
+			return err
+		}
+		if firing != "" {
+			return a.runFiring(c.Context(), s, firing, "")
+		}
+		return a.runSchedule(c.Context(), s, file)
+	}
+	c.Flags().StringVar(&file, "file", "", "the `FILE` that arrived, of a watched folder")
+	c.Flags().StringVar(&firing, "firing", "", "the firing that pflow serve recorded")
+	_ = c.Flags().MarkHidden("firing")
+	return c
+}
+
+// pollOverlap is how often a run that waits for another looks whether that is over.
+const pollOverlap = 200 * time.Millisecond
+
+// runSchedule runs a schedule because somebody asks for it.
+func (a *app) runSchedule(ctx context.Context, s *schedule.Schedule, file string) error {
+	if w := s.Trigger.Watch; w != nil && w.Input != "" && file == "" {
+		return usage("%s runs for a file that arrives; name one: pflow schedule run %[1]s --file FILE", s.Name)
+	}
+	if file != "" {
+		if s.Trigger.Watch == nil || s.Trigger.Watch.Input == "" {
+			return usage("%s takes no file: no input of its workflow has one", s.Name)
+		}
+		abs, err := fromHere(file)
+		if err != nil {
+			return err
+		}
+		file = abs
+	}
+	run := journal.NewID(time.Now())
+	for {
+		busy, err := a.schedules().Now(ctx, s, run, time.Now().UTC())
+		switch {
+		case err != nil:
+			return noSchedule(err)
+		case !busy:
+			err = a.runFiring(ctx, s, run, file)
+			e := schedule.Ended{Run: run, At: time.Now().UTC()}
+			var begun bool
+			if begun, e.Status, e.Message = a.outcome(run); !begun {
+				e.Status = "failed"
+				if err != nil {
+					e.Message = strings.SplitN(err.Error(), "\n", 2)[0]
+				}
+			}
+			if ended := a.schedules().End(context.WithoutCancel(ctx), s, e, ""); ended != nil {
+				a.warn("what came of the run is not noted with the schedule: %v", ended)
+			}
+			return err
+		case s.Overlap == schedule.Skip:
+			fmt.Fprintf(a.stderr, "%s was not run: a run of it goes on\n", s.Name)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fail(exitFailed, "stopped while a run of %s goes on", s.Name)
+		case <-time.After(pollOverlap):
+		}
+	}
+}
+
+func fromHere(file string) (string, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(file, "/") {
+		return file, nil
+	}
+	return dir + "/" + file, nil
+}
+
+// runFiring carries out a firing that is on the disk. file is what arrived, "" if the firing says it.
+func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file string) error {
+	if err := os.Chdir(s.Dir); err != nil {
+		return fail(exitFailed, "the folder of the schedule: %s", fileError(err))
+	}
+	l, err := a.loadWorkflow(ctx, s.Workflow)
+	if err != nil {
+		return err
+	}
+	approved, err := a.approvalOf(ctx, l)
+	if err != nil {
+		return err
+	}
+	if why := unapproved(s, l, approved); why != "" {
+		return fail(exitDeclined, "%s: %s", why, approveAgain(s.Name))
+	}
+	firing, release, err := a.schedules().Claim(ctx, s, run, func(run string) bool { begun, _, _ := a.outcome(run); return begun })
+	if err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	defer release()
+	files := firing.Files
+	if file != "" {
+		files = []string{file}
+	}
+	if err := a.readSecrets(ctx, l); err != nil {
+		return err
+	}
+	store, missing, err := l.program.Bind(scheduledValues(s, files))
+	switch {
+	case err != nil:
+		return usage("%v", err)
+	case len(missing) > 0:
+		return a.lacks(l.program, missing, &invocation{path: "pflow schedule run", subject: s.Name})
+	}
+	foreseen := l.program.DryRun(store)
+	if refused := foreseen.Refused(); len(refused) > 0 {
+		return usage("nothing was run: %s", strings.Join(refused, "; "))
+	}
+	if what := destroyed(foreseen); what != "" && !s.Approved.Destructive {
+		return fail(exitDeclined, "%s may destroy what is there, which the schedule %s was not approved for; approve that with: pflow schedule resume %[2]s --yes=%s,%s",
+			what, s.Name, yesSchedule, yesDestructive)
+	}
+	if s.Approved.Destructive {
+		l.program.Grant(foreseen, true)
+	}
+	l.by, l.journalled = "schedule:"+s.Name, true
+	res, err := a.executeAs(ctx, run, l, store, func(_ context.Context, n workflow.Approval) bool {
+		return n.Destructive && s.Approved.Destructive // a node that wants approval waits for a person
+	}, nil)
+	if err != nil {
+		return err
+	}
+	a.note(ctx, l.source.Name, l.program, res)
+	return a.ended(res, "pflow schedule run "+s.Name)
+}
