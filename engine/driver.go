@@ -23,6 +23,8 @@ type Options struct {
 	Began func(Attempt)
 	// Observe is told of every step that ends, in the order in which they end.
 	Observe func(Transition)
+	// Came says in a word what came of a run that is done, for lists of runs, such as the status of a plan; nil: nothing more.
+	Came func(*Result) string
 }
 
 // Journal keeps a run's events. Each call is one write that is out of the process when it returns, so that a killed
@@ -45,6 +47,7 @@ type Ending struct {
 	Steps  int           // that ended
 	Usage  map[string]float64
 	Error  *RunError // nil unless it failed or hit a limit
+	Came   string    // Options.Came of a run that is done
 }
 
 // Attempt is one attempt of an op that is under way.
@@ -98,7 +101,11 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 	d.abandon() // of a run that waits, nothing is left but what asks for approval
 	res.RunID = o.RunID
 	d.keep(func() error {
-		return o.Journal.Ended(Ending{Status: res.Status, At: d.now(), Steps: len(res.Steps), Usage: res.Usage, Error: res.Error})
+		end := Ending{Status: res.Status, At: d.now(), Steps: len(res.Steps), Usage: res.Usage, Error: res.Error}
+		if o.Came != nil && res.Status == Done {
+			end.Came = o.Came(res)
+		}
+		return o.Journal.Ended(end)
 	})
 	if d.lost != nil {
 		res.Lost = d.lost

@@ -91,6 +91,7 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 	p := a.follow("running " + flow.Name)
 	res, err := engine.Execute(process.Resuming(p.within(a.withExchanges(ctx, id)), id), flow, nil, engine.Options{
 		RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
+		Came: planner.Came(flow),
 	})
 	p.stop()
 	if err != nil {

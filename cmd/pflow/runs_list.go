@@ -41,7 +41,7 @@ long ago (90m, 24h, 7d).`,
 				q.Status = append(q.Status, runs.Status(s))
 			}
 			if failed {
-				q.Status = append(q.Status, runs.Failed, runs.Limited)
+				q.Status = append(q.Status, runs.Failed, runs.Limited, runs.Invalid)
 			}
 			if kinds := []journal.Kind{journal.OfWorkflow, journal.OfPlan, journal.OfFlow}; kind != "" && !slices.Contains(kinds, journal.Kind(kind)) {
 				return usage("--kind %q: want workflow, plan or flow", kind)
@@ -59,7 +59,7 @@ long ago (90m, 24h, 7d).`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&status, "status", nil, "only runs with this `STATUS`: "+statusWords()+" (repeatable)")
-	f.BoolVar(&failed, "failed", false, "only runs that failed or hit a limit")
+	f.BoolVar(&failed, "failed", false, "only runs that failed or hit a limit, and plans that failed or were invalid")
 	f.StringVar(&q.Name, "workflow", "", "only runs of this workflow, or of this flow (`NAME`)")
 	f.StringVar(&kind, "kind", "", "only runs of this `KIND`: workflow, plan or flow")
 	f.StringVar(&q.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, schedule:NAME, each:ID, run:ID")

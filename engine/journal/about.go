@@ -99,6 +99,10 @@ func appendEnd(b []byte, end engine.Ending, final bool) []byte {
 		b = value.AppendString(b, cut(e.Node, maxName))
 		b = append(b, '}')
 	}
+	if end.Came != "" {
+		b = append(b, `,"came":`...)
+		b = value.AppendString(b, cut(end.Came, maxName))
+	}
 	if final {
 		b = append(b, `,"final":true`...)
 	}
@@ -107,7 +111,7 @@ func appendEnd(b []byte, end engine.Ending, final bool) []byte {
 
 // end reads the record of an end.
 func (r *record) end() *engine.Ending {
-	out := &engine.Ending{Status: r.Status, At: r.At, Steps: r.Steps, Usage: r.Usage}
+	out := &engine.Ending{Status: r.Status, At: r.At, Steps: r.Steps, Usage: r.Usage, Came: r.Came}
 	if r.Error != nil {
 		out.Error = &engine.RunError{Kind: string(r.Error.Kind), Message: r.Error.Message, Node: r.Error.Node}
 	}

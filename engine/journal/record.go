@@ -179,6 +179,7 @@ type record struct {
 	Steps      int                `json:"steps"`
 	Usage      map[string]float64 `json:"usage"`
 	Final      bool               `json:"final"`
+	Came       string             `json:"came"`
 }
 
 type recordError struct {

@@ -67,6 +67,7 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 		res.fail(fault.Of(err), "", "")
 		return res
 	}
+	o.Came = Came(flow)
 	ctx, calls := llm.InRun(ctx)
 	run, err := engine.Execute(ctx, flow, input(flow, r), o)
 	if err != nil {
@@ -81,6 +82,14 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 		*res = *broken
 	}
 	return res
+}
+
+// Came is what lists of runs say of a planner flow's run that is done: the status of its plan. It is nil of a flow that is no planner.
+func Came(flow *engine.Flow) func(*engine.Result) string {
+	if !Is(flow) {
+		return nil
+	}
+	return func(run *engine.Result) string { return Of(flow, run).Status }
 }
 
 // Of is the plan of a planner flow's run that was begun elsewhere, such as one that was resumed.

@@ -11,10 +11,12 @@ package runs
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/planshape"
 )
 
 // Status is what a listing says of a run.
@@ -29,10 +31,16 @@ const (
 	Limited     Status = "limit"
 	Waiting     Status = "waiting"     // for approval
 	Interrupted Status = "interrupted" // its process ended before it did
+
+	// Of plans, in place of done: what came of them.
+	Ready      Status = planshape.Ready
+	NeedsInput Status = planshape.NeedsInput // it lacks values
+	Infeasible Status = planshape.Infeasible // the request was declined
+	Invalid    Status = planshape.Invalid    // no draft was right
 )
 
 // Statuses lists them.
-var Statuses = []Status{Running, Done, Failed, Cancelled, Limited, Waiting, Interrupted}
+var Statuses = []Status{Running, Done, Failed, Cancelled, Limited, Waiting, Interrupted, Ready, NeedsInput, Infeasible, Invalid}
 
 // Row is what a listing tells of a run.
 type Row struct {
@@ -118,6 +126,9 @@ func (r *Row) about(a journal.About) {
 func (r *Row) end(e engine.Ending) {
 	r.Status, r.DurationMS, r.Steps = Status(e.Status), float64(e.At.Microseconds())/1000, e.Steps
 	r.CostUSD, r.Tokens = e.Usage["cost_usd"], int(e.Usage["tokens"])
+	if came := Status(e.Came); e.Status == engine.Done && r.Kind == journal.OfPlan && slices.Contains(Statuses, came) {
+		r.Status = came
+	}
 	if e.Error != nil {
 		r.Error = &Error{e.Error.Kind, e.Error.Message, e.Error.Node}
 	}
