@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) applyCommand() *cobra.Command {
-	f := &runFlags{}
+	f := &runFlags{schedules: true}
 	c := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Save and run what a plan file says",

@@ -21,7 +21,7 @@ import (
 // requestCommand makes the root command take requests, and, as the first word, what pflow run takes.
 func (a *app) requestCommand(root *cobra.Command) {
 	a.root = root
-	f := &runFlags{}
+	f := &runFlags{schedules: true}
 	a.planFlags(root)
 	f.approval(root, "approve the plan; --yes=destructive also what destroys")
 	f.keeping(root)

@@ -85,7 +85,7 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 	if d.loaded, d.stuck = a.program(ctx, r, src); d.loaded != nil {
 		d.loaded.request, d.loaded.parent = d.request.Text, d.plan.RunID
 	}
-	if err := unscheduled(d.plan); err != nil {
+	if err := unscheduled(d.plan); err != nil && d.stuck == nil {
 		d.stuck = err
 	}
 	return found, nil
@@ -147,7 +147,8 @@ func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 		return a.dryRunDraft(d)
 	}
 	a.showDraft(ctx, d)
-	if err := unscheduled(d.plan); err != nil && !f.save {
+	t := triggerOf(d.plan)
+	if err := unscheduled(d.plan); err != nil && t == nil && !f.save {
 		return a.planInstead(d.plan, err)
 	}
 	if d.plan.Status == planner.NeedsInput {
@@ -157,6 +158,9 @@ func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 		if err := a.askMissing(ctx, d); err != nil {
 			return err
 		}
+	}
+	if t != nil && !f.save {
+		return a.scheduleDraft(ctx, d, t, f)
 	}
 	run, approved, err := f.approves(d)
 	if err != nil {
@@ -209,7 +213,7 @@ func (f *runFlags) approves(d *planDraft) (run, approved bool, err error) {
 	case given == "" && d.foreign != "":
 		return false, false, nil
 	}
-	return !f.save, f.yes != "" || f.save, nil
+	return !f.save, f.approvesRuns() || f.save, nil
 }
 
 // showDraft shows what is to be approved.

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"pflow/internal/planner"
 	"pflow/internal/printable"
+	"pflow/internal/schedule"
 	"pflow/internal/trigger"
 )
 
@@ -57,8 +60,7 @@ func (d *planDraft) said() string {
 	return strings.TrimSpace(strings.TrimRight(before, " ,;:") + " " + strings.TrimLeft(after, " ,;:"))
 }
 
-// unscheduled is why a plan with a trigger is not approved: nothing keeps schedules yet. It is nil for one without. This is the one
-// place where such a plan ends.
+// unscheduled is why a plan with a trigger is not run: it runs by itself, once it is approved as that. It is nil for one without.
 func unscheduled(p *planner.Result) error {
 	switch t := triggerOf(p); {
 	case p.Trigger == nil:
@@ -66,7 +68,68 @@ func unscheduled(p *planner.Result) error {
 	case t == nil:
 		return fail(exitDeclined, "nothing was saved or run: the plan has a trigger that is none; ask again, or leave out when it runs")
 	default:
-		return fail(exitDeclined, "nothing was saved or run: it would run %s, and pflow keeps no schedules yet; --save keeps the workflow alone, and without %q it runs once, now",
+		return fail(exitDeclined, "nothing was saved or run: it would run %s; that is approved at the command line, with --yes=schedule, and without %q it runs once, now",
 			t.Words(), t.Text)
 	}
+}
+
+// scheduleDraft saves the workflow of a plan and when it runs, once that is approved, and runs nothing.
+func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigger, f *runFlags) error {
+	if err := a.needsHome(); err != nil {
+		return err
+	}
+	if d.loaded == nil {
+		return d.stuck
+	}
+	dir, err := workingDir()
+	if err != nil {
+		return err
+	}
+	if _, _, err := f.approves(d); err != nil { // a digest of something else
+		return a.planInstead(d.plan, err)
+	}
+	if d.foreign != "" && f.digest() == "" && !a.interactive() {
+		return a.planInstead(d.plan, fail(exitDeclined, "nothing was saved or run: %s; to approve exactly this: %s", d.foreign, d.made.command("--yes="+yesSchedule+","+d.digest)))
+	}
+	if !d.reuse {
+		if err := a.library().Writable(ctx); err != nil {
+			return notSaved(err)
+		}
+	}
+	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Workflow: d.name, Params: d.params, Trigger: *t, Dir: dir, Created: time.Now().UTC().Round(0)}
+	one.Default()
+	if one.Approved, err = a.approvalOf(ctx, d.loaded); err != nil {
+		return err
+	}
+	if err := a.approveSchedule(ctx, one, d.loaded, d.made, f, false); err != nil {
+		return a.planInstead(d.plan, err)
+	}
+	if !d.reuse {
+		if one.Workflow, err = a.keep(ctx, d.record().Encode()); err != nil {
+			return notSaved(err)
+		}
+		one.Name = a.freeSchedule(one.Workflow)
+	}
+	l, err := a.loadWorkflow(ctx, one.Workflow)
+	if err != nil {
+		return err
+	}
+	if l.source.Workflow.Hash() != d.workflow.Hash() {
+		return fail(exitDeclined, "%s was changed meanwhile, and is not scheduled; ask again", one.Workflow)
+	}
+	destructive := one.Approved.Destructive
+	if one.Approved, err = a.approvalOf(ctx, l); err != nil {
+		return err
+	}
+	one.Approved.Destructive, one.IRHash, one.Version = destructive, l.source.Workflow.Hash(), l.record.Version
+	return a.keepSchedule(ctx, one)
+}
+
+// freeSchedule is a name for a schedule that none has yet.
+func (a *app) freeSchedule(name string) string {
+	free := name
+	for n := 2; slices.Contains(a.schedules().Names(), free); n++ {
+		free = numbered(name, n)
+	}
+	return free
 }

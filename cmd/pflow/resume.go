@@ -21,7 +21,7 @@ import (
 
 func (a *app) resumeCommand() *cobra.Command {
 	var retry, failed bool
-	yes := &runFlags{}
+	yes := &runFlags{schedules: true}
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run that was killed or cancelled",

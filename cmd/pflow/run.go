@@ -254,7 +254,7 @@ func (a *app) approve(f *runFlags) workflow.Approve {
 		if n.Destructive {
 			return f.says(yesDestructive)
 		}
-		return f.yes != "" || a.interactive() && a.agreed(ctx, fmt.Sprintf("Run %s (%s)? [y/N]", n.Node, n.Type))
+		return f.approvesRuns() || a.interactive() && a.agreed(ctx, fmt.Sprintf("Run %s (%s)? [y/N]", n.Node, n.Type))
 	}
 }
 

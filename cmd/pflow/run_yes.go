@@ -53,6 +53,9 @@ func (v *yesValue) Set(text string) error {
 // says reports whether one of the values was given.
 func (f *runFlags) says(what string) bool { return slices.Contains(strings.Split(f.yes, ","), what) }
 
+// approvesRuns reports whether the command line approves what runs now: that something runs by itself is another matter.
+func (f *runFlags) approvesRuns() bool { return f.yes != "" && f.yes != yesSchedule }
+
 // digest is the sha256:DIGEST that was given, "" if none was.
 func (f *runFlags) digest() string {
 	for _, v := range strings.Split(f.yes, ",") {

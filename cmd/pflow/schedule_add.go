@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -133,13 +134,18 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 			return usage("--at %s has passed", t.At)
 		}
 	}
-	if err := a.approveSchedule(ctx, one, l, in, &f.runFlags); err != nil {
+	if err := a.approveSchedule(ctx, one, l, in, &f.runFlags, true); err != nil {
 		return err
 	}
+	return a.keepSchedule(ctx, one)
+}
+
+// keepSchedule keeps a schedule that was approved.
+func (a *app) keepSchedule(ctx context.Context, one *schedule.Schedule) error {
 	switch err := a.schedules().Add(ctx, one); {
 	case errors.Is(err, schedule.ErrTaken):
 		return takenSchedule(one.Name)
-	case errors.Is(err, os.ErrNotExist) && t.Watch != nil:
+	case errors.Is(err, os.ErrNotExist) && one.Trigger.Watch != nil:
 		return usage("--watch: %s; make the folder first", fileError(err))
 	case err != nil:
 		return fail(exitFailed, "the schedule is not kept: %s", fileError(err))
@@ -161,7 +167,7 @@ func takenSchedule(name string) error {
 }
 
 // approveSchedule shows what would run by itself, and asks for it unless the command line approves it.
-func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation, f *runFlags) error {
+func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation, f *runFlags, show bool) error {
 	if w := one.Trigger.Watch; w != nil && w.Input != "" {
 		input, err := l.program.Input(w.Input)
 		if err != nil {
@@ -190,7 +196,7 @@ func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 		return usage("nothing was scheduled: %s", strings.Join(refused, "; "))
 	}
 	destroys := destroyed(foreseen)
-	if !a.quiet {
+	if show && !a.quiet {
 		a.showSchedule(one, l, destroys)
 	}
 	want := "--yes=" + yesSchedule
@@ -225,11 +231,12 @@ func scheduledValues(one *schedule.Schedule, files []string) workflow.Given {
 	for k, v := range one.Params {
 		values[k] = v
 	}
-	if w := one.Trigger.Watch; w != nil && w.Input != "" {
-		values[w.Input] = path.Join(one.Trigger.Watch.Path, cmp.Or(w.Pattern, "*"))
+	if w := one.Trigger.Watch; w != nil {
+		file := path.Join(w.Path, cmp.Or(w.Pattern, "*"))
 		if len(files) > 0 {
-			values[w.Input] = files[0]
+			file = files[0]
 		}
+		maps.Copy(values, w.Inputs(file))
 	}
 	return workflow.Given{Values: values}
 }

@@ -104,7 +104,7 @@ func (l *Loop) take(p *plan, found map[string]Print, ready []string, now time.Ti
 			return nil
 		}
 		groups := [][]string{ready}
-		if p.Trigger.Watch.Input != "" {
+		if w := p.Trigger.Watch; w.Input != "" || len(w.Named) > 0 {
 			groups = nil
 			for _, name := range ready {
 				groups = append(groups, []string{name})
