@@ -17,8 +17,9 @@ type decision struct {
 // like one does no harm: what it names is shown, too.
 var valuePaths = regexp.MustCompile(`\b(?:result|attempt|action)\b(?:\??\.[A-Za-z_]\w*\b)*`)
 
-// add notes a condition that was asked, and what it read.
-func (d *decision) add(s *cond.Scope, c *actionCase, held bool) {
+// add notes a condition that was asked, and what it read. What a var that it read was made of is noted, too: there the
+// thresholds stand.
+func (d *decision) add(s *cond.Scope, c *actionCase, vars []Binding, held bool) {
 	if !held {
 		d.not = append(d.not, c.source)
 	}
@@ -26,17 +27,38 @@ func (d *decision) add(s *cond.Scope, c *actionCase, held bool) {
 		d.saw = map[string]any{}
 	}
 	if p, ok := c.test.(*cond.Program); ok {
-		for _, r := range p.Reads() {
-			if record, ok := s.Get(r.Record).(map[string]any); ok {
-				d.saw[r.Record+"."+r.Member] = record[r.Member]
-			} else if outer, member, keyed := strings.Cut(r.Record, "."); keyed {
-				d.saw[r.Record+"."+r.Member] = at(s.Get(outer), member, r.Member)
-			}
-		}
+		d.reads(s, p, vars, false)
 	}
 	for _, path := range valuePaths.FindAllString(c.source, -1) {
 		keys := strings.Split(strings.ReplaceAll(path, "?", ""), ".")
 		d.saw[strings.Join(keys, ".")] = at(s.Get(keys[0]), keys[1:]...)
+	}
+}
+
+// reads notes what a program read. A var reads only those that stand before it; of what it read only what is as it was then:
+// the store may have been written since.
+func (d *decision) reads(s *cond.Scope, p *cond.Program, vars []Binding, inVar bool) {
+	for _, r := range p.Reads() {
+		if inVar && r.Record != "params" && r.Record != "vars" && r.Record != "prep" {
+			continue
+		}
+		path := r.Record + "." + r.Member
+		if _, known := d.saw[path]; known {
+			continue
+		}
+		if record, ok := s.Get(r.Record).(map[string]any); ok {
+			d.saw[path] = record[r.Member]
+		} else if outer, member, keyed := strings.Cut(r.Record, "."); keyed {
+			d.saw[path] = at(s.Get(outer), member, r.Member)
+		}
+		if r.Record != "vars" {
+			continue
+		}
+		for i := range vars {
+			if made, ok := vars[i].Expr.(*cond.Program); ok && vars[i].Name == r.Member {
+				d.reads(s, made, vars[:i], true)
+			}
+		}
 	}
 }
 

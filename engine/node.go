@@ -402,7 +402,7 @@ func (r *Run) chooseAction(n *node, opAction string) (action, because string, fa
 		}
 		ok, err := c.test.Test(r.scope)
 		if r.observe != nil {
-			r.decided.add(r.scope, c, ok)
+			r.decided.add(r.scope, c, n.vars, ok)
 		}
 		if err != nil {
 			return "", "", within("the condition of action "+c.action, err)

@@ -39,15 +39,7 @@ func (w *runText) step(s *runs.Step, indent string) {
 	}
 	w.WriteString("\n")
 	in := indent + "    "
-	for _, text := range s.Not {
-		fmt.Fprintf(w, "%snot: %s\n", in, w.cut(text))
-	}
-	if s.Because != "" {
-		fmt.Fprintf(w, "%sbecause: %s\n", in, w.cut(s.Because))
-	}
-	for _, k := range value.SortedKeys(s.Saw) {
-		fmt.Fprintf(w, "%s  %s was %s\n", in, printable.Line(k), w.value(s.Saw[k]))
-	}
+	w.because(in, s.Because, s.Not, s.Saw)
 	w.values(in, "params", s.Params)
 	for _, at := range s.Attempts {
 		took := duration(at.DurationMS)

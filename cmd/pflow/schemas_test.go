@@ -58,6 +58,7 @@ plan              plan paint the house
 plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture
 run-shown         runs show last
+run-why           runs why last
 mcp-added         mcp add docs --no-check --url http://127.0.0.1:9/mcp
 mcp               mcp list
 mcp-check         mcp check
@@ -73,6 +74,7 @@ runs              runs list
 runs              runs list --failed --limit 1
 run-shown         runs show last
 run-diff          runs diff last last
+run-why           runs why last
 workflow-run      run ./wait.json
 run-shown         runs show last
 run-cancelled     runs cancel last
@@ -132,7 +134,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-diff", "run-cancelled", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-diff", "run-cancelled", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

@@ -72,12 +72,12 @@ func Read(data []byte) (*Result, error) {
 
 // normalize brings what a plan holds of any type to the forms of package value.
 func (r *Result) normalize() error {
-	for _, v := range []*any{&r.Path, &r.WorkflowName, &r.WorkflowIR, &r.Error} {
+	for _, v := range []*any{&r.Path, &r.WorkflowName, &r.WorkflowIR, &r.Trigger, &r.Error} {
 		if err := normalizeInto(v); err != nil {
 			return err
 		}
 	}
-	for _, v := range []*map[string]any{&r.Metadata, &r.ExecutionParams, &r.Browsed, &r.Discovered} {
+	for _, v := range []*map[string]any{&r.Metadata, &r.ExecutionParams, &r.Browsed, &r.Discovered, &r.Coverage} {
 		if err := normalizeInto(v); err != nil {
 			return err
 		}

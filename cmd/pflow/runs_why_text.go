@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"pflow/internal/printable"
+	"pflow/internal/runs"
+	"pflow/internal/value"
+)
+
+// mostNear is how many of the components that were looked at are named to people.
+const mostNear = 8
+
+// printWhy prints why for people.
+func (a *app) printWhy(y *whyShown) error {
+	w := &runText{}
+	switch {
+	case y.PlanFile != "":
+		fmt.Fprintf(w, "plan %s: %s\n", printable.Line(y.PlanFile), printable.Line(y.Plan.Status))
+	default:
+		fmt.Fprintf(w, "%s %s: %s\n", orElse(string(y.Run.Kind), "run"), y.Run.ID, y.Run.Status)
+	}
+	if y.PlanRun != "" {
+		fmt.Fprintf(w, "it came of a plan: pflow runs why %s says why that is what it is\n", runs.Short(y.PlanRun))
+	}
+	if y.Plan != nil {
+		a.showCoverage(w, y.Plan.Request, y.result)
+		w.plan(y.Plan)
+	}
+	w.edges(y)
+	_, err := io.WriteString(a.stdout, w.String())
+	return err
+}
+
+func (w *runText) plan(p *whyPlan) {
+	if len(p.Components) > 0 {
+		w.WriteString("components:\n")
+	}
+	for _, c := range p.Components {
+		fmt.Fprintf(w, "  %s (%s)%s\n", printable.Line(c.Node), printable.Line(c.Type), ofWords(c.Words))
+	}
+	if len(p.Values) > 0 {
+		w.WriteString("values:\n")
+	}
+	for _, v := range p.Values {
+		fmt.Fprintf(w, "  %s", printable.Line(v.Input))
+		if v.Value != nil {
+			fmt.Fprintf(w, " = %s", w.value(v.Value))
+		}
+		switch v.From {
+		case "words":
+			w.WriteString(ofWords(v.Words))
+		case "default":
+			w.WriteString(": its default")
+		case "stdin":
+			w.WriteString(": the piped text")
+		case "missing":
+			w.WriteString(": nothing says it")
+		}
+		w.WriteString("\n")
+	}
+	if len(p.Near)+len(p.Browsed) > 0 {
+		w.WriteString("near:\n")
+	}
+	for _, c := range p.Near {
+		m, _ := c.(map[string]any)
+		fmt.Fprintf(w, "  workflow %s", w.value(m["name"]))
+		if m["confidence"] != nil {
+			fmt.Fprintf(w, " (%s)", w.value(m["confidence"]))
+		}
+		if text, _ := m["reason"].(string); text != "" {
+			fmt.Fprintf(w, ": %s", w.cut(text))
+		}
+		w.WriteString("\n")
+	}
+	if n := len(p.Browsed); n > 0 {
+		fmt.Fprintf(w, "  looked at: %s", printable.Line(strings.Join(p.Browsed[:min(n, mostNear)], ", ")))
+		if n > mostNear {
+			fmt.Fprintf(w, " and %d more", n-mostNear)
+		}
+		w.WriteString("\n")
+	}
+	if p.Reasoning != "" {
+		by := ""
+		if p.Model {
+			by = " (a model was asked)"
+		}
+		fmt.Fprintf(w, "how%s: %s\n", by, w.cut(p.Reasoning))
+	}
+}
+
+// ofWords says which words chose something; "" where none are known to.
+func ofWords(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	quoted := make([]string, len(words))
+	for i, text := range words {
+		quoted[i] = strconv.Quote(printable.Line(text))
+	}
+	return ": your words " + strings.Join(quoted, ", ")
+}
+
+// edges prints what chose each edge. A step that ended with the only action it has is listed without a reason.
+func (w *runText) edges(y *whyShown) {
+	if len(y.Edges) == 0 {
+		return
+	}
+	w.WriteString("edges:\n")
+	for _, e := range y.Edges {
+		fmt.Fprintf(w, "  %s", printable.Line(e.Step))
+		if e.Action != "" {
+			fmt.Fprintf(w, " -> %s", printable.Line(e.Action))
+		}
+		if e.Why != "" {
+			fmt.Fprintf(w, ": %s", printable.Line(e.Why))
+		}
+		w.WriteString("\n")
+		w.because("      ", e.Because, e.Not, e.Saw)
+	}
+}
+
+// because prints the condition that chose an edge, those before it that did not hold, and what they saw.
+func (w *runText) because(indent, held string, not []string, saw map[string]any) {
+	for _, text := range not {
+		fmt.Fprintf(w, "%snot: %s\n", indent, w.cut(text))
+	}
+	if held != "" {
+		fmt.Fprintf(w, "%sbecause: %s\n", indent, w.cut(held))
+	}
+	for _, k := range value.SortedKeys(saw) {
+		fmt.Fprintf(w, "%s  %s was %s\n", indent, printable.Line(k), w.value(saw[k]))
+	}
+}
