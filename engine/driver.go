@@ -19,6 +19,9 @@ type Options struct {
 	Journal Journal
 	// History is the past of a run that was killed: its events are stepped through again before it goes on.
 	History *History
+	// Keep is asked for the outcome of each attempt that would be carried out, of ops that are not instant; nil: it is. An
+	// error stops the run, which can be resumed, and is what Execute gives. It is called by one goroutine, in the order of the attempts.
+	Keep func(Attempted) (*Event, error)
 	// Began is told of every attempt that begins.
 	Began func(Attempt)
 	// Observe is told of every step that ends, in the order in which they end.
@@ -79,8 +82,10 @@ func (a Attempt) Name() string {
 // Execute runs a flow to its end, or until all that is left waits for approval. The error is nil unless the run could not
 // begin or go on: a run that failed, waits, was cancelled or hit a limit is a Result that says so. When Execute returns, no goroutine of the run is left.
 func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (*Result, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	d := &driver{
-		ctx: ctx, o: o, run: NewRun(flow, o.Observe),
+		ctx: ctx, stopRun: stop, o: o, run: NewRun(flow, o.Observe),
 		outcomes: make(chan Event), execs: map[int]*exec{}, asking: map[int]*exec{},
 	}
 	err := fault.Guard(func() error {
@@ -107,6 +112,9 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 		}
 		return o.Journal.Ended(end)
 	})
+	if d.refused != nil {
+		return nil, d.refused
+	}
 	if d.lost != nil {
 		res.Lost = d.lost
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the run cannot be resumed: %v", d.lost))
@@ -116,10 +124,11 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 
 // driver carries out the commands of a run in this process. One goroutine owns it; ops that may block have their own.
 type driver struct {
-	ctx  context.Context
-	o    Options
-	run  *Run
-	zero time.Time // the instant the run began, by this process's clock
+	ctx     context.Context
+	stopRun func()
+	o       Options
+	run     *Run
+	zero    time.Time // the instant the run began, by this process's clock
 
 	inline   []exec // instant ops to run, in order, from head on
 	head     int
@@ -128,9 +137,11 @@ type driver struct {
 	running  int           // goroutines
 	outcomes chan Event
 	waits    []pendingWait
+	known    []Event       // outcomes that Keep gave
 	past     time.Duration // of the last event
 
 	cancelled bool
+	refused   error // by Keep
 	lost      error // why the journal takes no more
 }
 
@@ -216,6 +227,11 @@ func (d *driver) answered(ev *Event) bool {
 func (d *driver) urgent(ev *Event) bool {
 	if !d.cancelled && d.ctx.Err() != nil {
 		*ev = Event{Kind: EventCancel}
+		return true
+	}
+	if len(d.known) > 0 {
+		*ev = d.known[0]
+		d.known = d.known[1:]
 		return true
 	}
 	if d.running > 0 {
@@ -312,9 +328,10 @@ func (d *driver) step(ev *Event) error {
 func (d *driver) carryOut(c *Command, at time.Duration) {
 	switch c.Kind {
 	case CommandExec:
-		if c.Op().Instant {
+		switch {
+		case c.Op().Instant:
 			d.inline = append(d.inline, exec{Command: *c})
-		} else {
+		case !d.keeps(c):
 			e := &exec{Command: *c}
 			d.started(e)
 			d.launch(e)
@@ -324,6 +341,30 @@ func (d *driver) carryOut(c *Command, at time.Duration) {
 	case CommandStop:
 		d.stop(c.ID)
 	}
+}
+
+// keeps reports whether the outcome of an attempt is known, or it may not be carried out.
+func (d *driver) keeps(c *Command) bool {
+	if d.o.Keep == nil {
+		return false
+	}
+	a := c.attempted(d.past)
+	ev, err := d.o.Keep(a)
+	switch {
+	case err != nil:
+		if d.refused == nil {
+			d.refused = err
+			d.stopRun()
+		}
+		d.known = append(d.known, stoppedEarly(c.ID))
+	case ev == nil:
+		return false
+	default:
+		ev.Kind, ev.ID = EventOutcome, c.ID
+		d.keep(func() error { return d.o.Journal.Started(a.Attempt) })
+		d.known = append(d.known, *ev)
+	}
+	return true
 }
 
 // stop ends a wait, or asks an exec to end: one that has not begun never will.
@@ -430,9 +471,7 @@ func (d *driver) started(e *exec) {
 	if d.o.Began == nil && (d.o.Journal == nil || d.lost != nil) {
 		return
 	}
-	a := Attempt{ID: e.ID, At: d.past, Idempotent: e.Op().Idempotent}
-	a.Step, a.Visit, a.Attempt = e.Step()
-	a.Index = e.Index()
+	a := e.attempted(d.past).Attempt
 	if d.o.Began != nil {
 		d.o.Began(a)
 	}

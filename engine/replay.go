@@ -21,6 +21,14 @@ type Attempted struct {
 	Outcome *Event        // EventOutcome or EventApprove; nil: there is none
 }
 
+// attempted is the attempt of an exec that begins.
+func (c *Command) attempted(at time.Duration) Attempted {
+	a := Attempted{Op: c.Op().Name, Prep: c.unit.prep}
+	a.ID, a.At, a.Index, a.Idempotent = c.ID, at, c.Index(), c.Op().Idempotent
+	a.Step, a.Visit, a.Attempt.Attempt = c.Step()
+	return a
+}
+
 // Replay steps through the events of a run and carries out nothing. The error is of events that are not of this flow.
 func Replay(flow *Flow, h *History, w Watch) (*Run, error) {
 	r := NewRun(flow, w.Ended)
@@ -46,10 +54,7 @@ func Replay(flow *Flow, h *History, w Watch) (*Run, error) {
 		}
 		for j := range commands {
 			if c := &commands[j]; c.Kind == CommandExec {
-				a := Attempted{Op: c.Op().Name, Prep: c.unit.prep}
-				a.ID, a.At, a.Index, a.Idempotent = c.ID, ev.At, c.Index(), c.Op().Idempotent
-				a.Step, a.Visit, a.Attempt.Attempt = c.Step()
-				under[c.ID] = a
+				under[c.ID] = c.attempted(ev.At)
 			}
 		}
 	}

@@ -98,6 +98,10 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
+	ids = slices.DeleteFunc(ids, func(id int) bool {
+		e := pending[id]
+		return !e.stopped && !e.Op().Instant && d.keeps(&e.Command)
+	})
 	var undecided []Attempt
 	for _, id := range ids {
 		e := pending[id]

@@ -42,6 +42,8 @@ type Event struct {
 
 	Kept   any // what the journal keeps in the place of Result; nil: Result
 	Unkept []string
+
+	From string // the run whose outcome this is: nothing was carried out; "": this one
 }
 
 // CommandKind says what the driver is to do.

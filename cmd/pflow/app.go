@@ -70,6 +70,8 @@ type app struct {
 
 	by string // who starts runs, "" for the person at the command line
 
+	dir string // where the nodes of runs begin, "" for the working directory
+
 	settingsOnce sync.Once
 	settingsGot  *settings.Settings
 	settingsErr  error

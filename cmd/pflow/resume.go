@@ -120,6 +120,10 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 
 // undecided is the error of a resume that could not go on.
 func (a *app) undecided(id string, err error) error {
+	var again *workflow.RunsAgain
+	if errors.As(err, &again) {
+		return fail(exitDeclined, "%v; if that is right, go on with: %s --retry", err, a.resumeHint(id))
+	}
 	var steps *engine.NeedsDecision
 	if errors.As(err, &steps) {
 		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))

@@ -286,6 +286,9 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 		}
 		o.Day = day
 	}
+	if l.retry != nil {
+		o.Keep, o.Day = l.retry.Keep, l.day
+	}
 	about := a.about(journal.OfWorkflow, l.program.Name, l.request)
 	about.By, about.Parent = cmp.Or(l.by, about.By), l.parent
 	w, unkept := a.newJournal(id, about, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
@@ -300,6 +303,9 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 	res, err := l.program.Run(process.InRun(ctx, id), store, o)
 	if err != nil {
 		return nil, err
+	}
+	if l.retry != nil {
+		res.Parent, res.Kept = l.retry.Parent, l.retry.Kept()
 	}
 	if unkept != nil {
 		res.Lost = unkept
@@ -362,6 +368,10 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 		}
 		return fail(exitDeclined, "the run waits for the approval of %s; approve and go on with: %s", strings.Join(names, ", "), hint)
 	}
+	finished := func(s engine.Step) bool { return s.Action != nil && !strings.Contains(s.Node, "#") }
+	if resumable && slices.ContainsFunc(res.Steps, finished) {
+		failed += "; or, without what finished: " + a.retryHint(res.RunID)
+	}
 	where := ""
 	if p := res.Error.Place.String(); p != "" {
 		where = p + ": "
@@ -417,6 +427,14 @@ func (a *app) showDryRun(d *workflow.DryRun) error {
 	}
 	_, err := io.WriteString(a.stdout, d.Text())
 	return err
+}
+
+// runDir is where the nodes of the runs that this process begins do.
+func (a *app) runDir() (string, error) {
+	if a.dir != "" {
+		return a.dir, nil
+	}
+	return workingDir()
 }
 
 // workingDir is where the nodes of a run begin.

@@ -56,14 +56,25 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	if err := program.ReadSecrets(ctx); err != nil {
 		return nil, nil, fail(exitMissing, "run %s: %v; go on with: %s", id, err, a.resumeHint(id))
 	}
+	again, err := a.resumesRetry(past, program, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var keep func(engine.Attempted) (*engine.Event, error)
+	if again != nil {
+		keep = again.Keep
+	}
 	p := a.follow("running " + r.Source.Name)
 	res, err := program.Run(process.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
-		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer()},
+		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Keep: keep, Began: p.began, Observe: a.observer()},
 		Approve: approve,
 	})
 	p.stop()
 	if err != nil {
 		return nil, nil, a.undecided(id, err)
+	}
+	if again != nil {
+		res.Parent, res.Kept = again.Parent, again.Kept()
 	}
 	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
 		return nil, nil, a.leftError(id, res.Error)

@@ -94,6 +94,8 @@ func (a *app) logEntry(e *journal.Entry) error {
 			text = step + " waits for the approval of " + e.Waits
 		case e.Kind != "":
 			text = fmt.Sprintf("%s fails: %s [%s]", step, e.Message, e.Kind)
+		case e.Kept != "":
+			text = step + " is kept from " + e.Kept
 		case e.Action != "":
 			text = step + " is done -> " + e.Action
 		default:

@@ -48,6 +48,8 @@ func (w *runText) step(s *runs.Step, indent string) {
 			fmt.Fprintf(w, "%sattempt %d: failed in %s: %s [%s]\n", in, at.Attempt, took, w.cut(at.Error.Message), at.Error.Kind)
 		case at.Waits != "":
 			fmt.Fprintf(w, "%sattempt %d: waits for the approval of %s\n", in, at.Attempt, printable.Line(at.Waits))
+		case at.Kept != "":
+			fmt.Fprintf(w, "%skept from %s\n", in, printable.Line(at.Kept))
 		case at.Open:
 			fmt.Fprintf(w, "%sattempt %d: began and has no outcome\n", in, at.Attempt)
 		case len(s.Attempts) > 1:

@@ -77,6 +77,8 @@ run-diff          runs diff last last
 run-why           runs why last
 workflow-run      run ./wait.json
 run-shown         runs show last
+workflow-run      runs retry last
+run-shown         runs show last
 run-cancelled     runs cancel last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1

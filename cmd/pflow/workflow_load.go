@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"pflow/engine"
 	"pflow/internal/diag"
@@ -36,6 +37,9 @@ type loaded struct {
 	request    string // that it was planned for, "" if there was none
 	parent, by string // of its run, where it came of another or this process does not start it for itself
 	journalled bool   // it does not run without a journal
+
+	retry *workflow.Retry // of a run that runs its parent again, nil of any other
+	day   time.Time       // on which the parent ran
 }
 
 // nodeTypes are the built-in node types by name.
@@ -219,7 +223,7 @@ func (a *app) writtenBy(r *library.Record, src workflow.Source) *written.Run {
 
 // env is what the workflow is compiled and run in.
 func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
-	dir, err := workingDir()
+	dir, err := a.runDir()
 	if err != nil {
 		return workflow.Env{}, err
 	}

@@ -27,7 +27,7 @@ const version = 1
 //
 //	start     v, time (RFC 3339), seed, documents: the SHA-256 of documents.json, in hex; pid; about, see About; input
 //	started   id, at, step, visit, attempt, idempotent
-//	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; or error {kind, message, details, place, path}; or waits: what is to be approved
+//	finished  id, at, action, result, unkept (texts in the result for what is not written down), meters; kept: the run whose outcome it is; or error {kind, message, details, place, path}; or waits: what is to be approved
 //	approved  id, at, action, result: what the attempt that waited gives
 //	timer     id, at
 //	resumed   at, pid: another process took the run on; none worked on it since the record before
@@ -135,6 +135,10 @@ func appendHappened(b []byte, ev engine.Event) []byte {
 		}
 		b = value.AppendJSON(b, list)
 	}
+	if ev.From != "" {
+		b = append(b, `,"kept":`...)
+		b = value.AppendString(b, ev.From)
+	}
 	if len(ev.Meters) > 0 {
 		b = appendMeters(append(b, `,"meters":`...), ev.Meters)
 	}
@@ -172,6 +176,7 @@ type record struct {
 	Action     string             `json:"action"`
 	Result     json.RawMessage    `json:"result"`
 	Unkept     []string           `json:"unkept"`
+	Kept       string             `json:"kept"`
 	Waits      string             `json:"waits"`
 	Error      *recordError       `json:"error"`
 	Meters     map[string]float64 `json:"meters"`
@@ -231,7 +236,7 @@ func (r *record) event() (engine.Event, error) {
 			break
 		}
 		var err error
-		ev.Unkept = r.Unkept
+		ev.Unkept, ev.From = r.Unkept, r.Kept
 		if ev.Result, err = value.ParseWritten(r.Result); err != nil {
 			return ev, err
 		}

@@ -28,6 +28,7 @@ type Entry struct {
 	Waits   string             `json:"waits,omitempty"`
 	Kind    fault.Kind         `json:"kind,omitempty"` // of an error
 	Message string             `json:"message,omitempty"`
+	Kept    string             `json:"kept,omitempty"` // the run whose outcome it is: nothing was done for it
 	Usage   map[string]float64 `json:"usage,omitempty"`
 	Status  engine.Status      `json:"status,omitempty"` // of the end
 	About   *About             `json:"about,omitempty"`  // of the start
@@ -107,7 +108,7 @@ func (t *Tail) entry(r *record) Entry {
 		t.started[r.ID] = e
 	case recordFinished, recordApproved:
 		was := t.started[r.ID]
-		e.Step, e.Visit, e.Attempt, e.Action, e.Waits, e.Usage = was.Step, was.Visit, was.Attempt, r.Action, r.Waits, r.Meters
+		e.Step, e.Visit, e.Attempt, e.Action, e.Waits, e.Usage, e.Kept = was.Step, was.Visit, was.Attempt, r.Action, r.Waits, r.Meters, r.Kept
 		if r.Error != nil {
 			e.Kind, e.Message = r.Error.Kind, r.Error.Message
 		}

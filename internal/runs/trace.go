@@ -48,6 +48,7 @@ type Attempt struct {
 	Error      *Error             `json:"error"`
 	Waits      string             `json:"waits,omitempty"`
 	Usage      map[string]float64 `json:"usage,omitempty"`
+	Kept       string             `json:"kept,omitempty"` // the run whose outcome it is: nothing was done for it
 	Open       bool               `json:"open,omitempty"` // it has no outcome
 }
 
@@ -148,7 +149,7 @@ func (t *Trace) attempted(a engine.Attempted) {
 	case ev.Waits != "":
 		out.Waits, s.Status = ev.Waits, StepWaiting
 	default:
-		out.DurationMS, out.Usage = milliseconds(a.Ended-a.At), ev.Meters
+		out.DurationMS, out.Usage, out.Kept = milliseconds(a.Ended-a.At), ev.Meters, ev.From
 		if ev.Err != nil {
 			out.Error = &Error{string(ev.Err.Kind), ev.Err.Message, ""}
 		}

@@ -32,6 +32,8 @@ type Result struct {
 	Steps     []engine.Step      `json:"steps"`
 	Usage     map[string]float64 `json:"usage"`
 	RunID     string             `json:"run_id"`              // "" if nothing ran
+	Parent    string             `json:"parent,omitempty"`    // of a run that is run again
+	Kept      []string           `json:"kept,omitempty"`      // of a run that is run again: the steps that ran in an earlier one, and not in this
 	Missing   []MissingInput     `json:"missing_params"`      // of needs_input
 	Approvals []Approval         `json:"approvals,omitempty"` // of waiting: what for
 	Fakes     []string           `json:"fakes,omitempty"`     // of a run in which nothing is touched: the steps whose outputs are made up

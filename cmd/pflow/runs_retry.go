@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pflow/engine/journal"
+	"pflow/internal/printable"
+	"pflow/internal/runs"
+	"pflow/internal/value"
+	"pflow/internal/workflow"
+)
+
+func (a *app) runsRetryCommand() *cobra.Command {
+	f := &runFlags{}
+	var retry bool
+	c := &cobra.Command{
+		Use:   "retry RUN|last [key=value...]",
+		Short: "Run a workflow again without what finished already",
+		Long: `Run the workflow of a run again, as a new run. A step that finished is kept if its component and its params are what they were and
+nothing before it runs again; all else runs. A saved workflow, or one in a file, is taken as it is now, so that it can be mended in
+between; any other as it was. The inputs are those of then, but for those that key=value gives; secrets are read anew, and the run
+takes place in the same folder, on the same day.
+
+A step that finished, is not idempotent and would run again stops the run with exit status 4, and is named with what changed: pflow
+resume RUN --retry goes on with it; --retry does so at once. Approvals are asked for again.`,
+		Example:            "  pflow runs retry last\n  pflow runs retry 1a2b3c4d city=Oslo",
+		ValidArgsFunction:  a.completeRuns(runs.Failed),
+		DisableFlagParsing: true, // flags may be inputs of the workflow
+		RunE: func(c *cobra.Command, args []string) error {
+			in, err := f.read(c, args, "pflow runs retry: name a run, or last; pflow runs list shows those there are")
+			if err != nil || in == nil {
+				return err
+			}
+			if retry {
+				in.flags = append(in.flags, "--retry")
+			}
+			return a.retryRun(c.Context(), in, f, retry)
+		},
+	}
+	c.Flags().BoolVar(&retry, "retry", false, "run steps again that finished, also if that may repeat an effect")
+	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
+	a.nodeFlags(c)
+	a.modelFlags(c)
+	return c
+}
+
+// retryRun runs a run again.
+func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again bool) error {
+	if err := a.needsHome(); err != nil {
+		return err
+	}
+	if a.isEach(in.subject) {
+		return usage("%s is a run over many lines; run those again that failed with: %s --failed", in.subject, a.resumeHint(in.subject))
+	}
+	row, err := a.findRun(in.subject)
+	if err != nil {
+		return err
+	}
+	each, ofEach := strings.CutPrefix(row.By, "each:")
+	switch {
+	case ofEach:
+		return usage("run %s is one line of %s; run the lines again that failed with: %s --failed", row.ID, each, a.resumeHint(each))
+	case row.Kind == journal.OfPlan:
+		return usage("run %s is the making of a plan, and no run of a workflow; plan again, with: pflow %s", row.ID, shellQuote(row.Request))
+	case row.Kind != journal.OfWorkflow:
+		return usage("run %s is one of a flow; run that again with: pflow flow run %s", row.ID, shellQuote(row.Name))
+	case row.Status == runs.Running:
+		return usage("a process works on run %s; wait for its end, or end it with: pflow runs cancel %s", row.ID, row.ID)
+	}
+	in.subject = row.ID
+	_, past, documents, err := a.readRun(row.ID)
+	if err != nil {
+		return err
+	}
+	kept, err := readInvocationOf(documents)
+	if err != nil {
+		return err
+	}
+	a.goOnWith(kept)
+	r, before, err := a.reload(row.ID, past, documents)
+	if err != nil {
+		return usage("run %s: %s", row.ID, strings.TrimSpace(err.Error()))
+	}
+	l, taken, err := a.againLoaded(ctx, r, before)
+	if err != nil {
+		return err
+	}
+	l.by, l.parent, l.request, l.day = journal.ByRetry, row.ID, row.Request, past.History.Events[0].Time
+	if l.retry, err = a.retryOf(row.ID, r, before, l, past, again); err != nil {
+		return usage("run %s: %v", row.ID, err)
+	}
+	if err := a.mayGoOn(row.ID, r, l.program); err != nil {
+		return err
+	}
+	if err := a.readSecrets(ctx, l); err != nil {
+		return err
+	}
+	store, err := a.againBound(l, past, in)
+	if err != nil {
+		return err
+	}
+	if err := a.approveDestructive(ctx, l, store, in, f, ""); err != nil {
+		return err
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "running %s again: %s\n", row.ID, taken)
+	}
+	id := journal.NewID(time.Now())
+	p := a.follow("running " + l.program.Name)
+	res, err := a.executeAs(p.within(ctx), id, l, store, a.approve(f), p.began)
+	p.stop()
+	if err != nil {
+		return a.undecided(id, err)
+	}
+	if !a.quiet && len(res.Kept) > 0 {
+		fmt.Fprintf(a.stderr, "kept: %s\n", printable.Line(strings.Join(res.Kept, ", ")))
+	}
+	return a.conclude(ctx, l, res, in.command())
+}
+
+// againLoaded gives the workflow of a run as it is now, where it is saved or in a file, and else as it was; taken says which.
+func (a *app) againLoaded(ctx context.Context, r *workflow.Reloaded, before *workflow.Program) (l *loaded, taken string, err error) {
+	own := &loaded{source: r.Source, program: before, flows: r.Flows, written: r.Env.Written}
+	if r.Source.Draft != nil {
+		return own, r.Source.Name + " as it was, since it is not saved", nil
+	}
+	ref := r.Source.Name
+	switch saved := r.Env.Written.Workflow == ref; {
+	case saved && a.library().Has(ref):
+	case saved:
+		return own, ref + " as it was, since it is saved no more", nil
+	case r.Source.File == "":
+		return own, ref + " as it was", nil
+	default:
+		if ref = r.Source.File; !filepath.IsAbs(ref) {
+			ref = filepath.Join(r.Env.Dir, ref)
+		}
+		if _, err := os.Stat(ref); err != nil {
+			return own, r.Source.File + " as it was, since it is there no more", nil
+		}
+	}
+	a.dir = r.Env.Dir
+	if l, err = a.loadWorkflow(ctx, ref); err != nil {
+		return nil, "", err
+	}
+	taken = "as it is now, which is as it was"
+	if l.program.Workflow.Hash() != before.Workflow.Hash() {
+		taken = "as it is now, changed since"
+	}
+	if l.source.File != "" && l.source.Name != ref {
+		ref = l.source.File
+	}
+	return l, ref + " " + taken, nil
+}
+
+// retryOf reads what finished in a run.
+func (a *app) retryOf(parent string, r *workflow.Reloaded, before *workflow.Program, now *loaded, past *journal.Past, again bool) (*workflow.Retry, error) {
+	out, err := workflow.NewRetry(parent, before, now.program, &past.History)
+	if err != nil {
+		return nil, err
+	}
+	out.Again = again
+	then, err := before.Uses(r.Flows)
+	if err != nil {
+		return nil, err
+	}
+	uses, err := now.program.Uses(now.flows)
+	if err != nil {
+		return nil, err
+	}
+	out.SameFlows(value.Equal(then["flows"], uses["flows"]))
+	return out, nil
+}
+
+// againBound makes the first store of a run that runs another again.
+func (a *app) againBound(l *loaded, past *journal.Past, in *invocation) (map[string]any, error) {
+	changed, err := l.given(in)
+	if err != nil {
+		return nil, err
+	}
+	given := l.program.Again(past.History.Events[0].Input)
+	for name, v := range changed.Values {
+		given.Values[name] = v
+	}
+	store, missing, err := l.program.Bind(given)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	if len(missing) > 0 {
+		return nil, a.lacks(l.program, missing, in)
+	}
+	return store, nil
+}
+
+// resumesRetry is what a run that ran another again goes on with; nil for any other run.
+func (a *app) resumesRetry(past *journal.Past, p *workflow.Program, now *workflow.Reloaded) (*workflow.Retry, error) {
+	if past.About.By != journal.ByRetry || past.About.Parent == "" {
+		return nil, nil
+	}
+	parent := past.About.Parent
+	of, documents, err := journal.Read(a.homeDir(), parent)
+	if err != nil {
+		return nil, usage("run %s, which this one runs again, cannot be read: %s; the run is left as it was", parent, fileError(err))
+	}
+	r, before, err := a.reload(parent, of, documents)
+	if err != nil {
+		return nil, usage("run %s: %s", parent, strings.TrimSpace(err.Error()))
+	}
+	out, err := a.retryOf(parent, r, before, &loaded{program: p, flows: now.Flows}, of, past.History.Retry)
+	if err != nil {
+		return nil, err
+	}
+	return out, out.Resumes(&past.History)
+}
+
+// retryHint is the command that runs a run again.
+func (a *app) retryHint(id string) string {
+	in := &invocation{path: "pflow runs retry", subject: id}
+	if a.homeFlag != "" {
+		in.flags = []string{"--home", a.homeDir()}
+	}
+	return in.command()
+}

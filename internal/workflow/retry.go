@@ -1,0 +1,301 @@
+package workflow
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pflow/engine"
+	"pflow/internal/value"
+	"pflow/ir"
+)
+
+// Retry decides, in a run that runs an earlier one again, which of its steps are kept: those that finished, are what they were,
+// and follow nothing that runs again. It is used by one run.
+type Retry struct {
+	Parent string // the earlier run
+	// Again lets steps run again that finished and are not idempotent.
+	Again bool
+
+	before, now *Program
+	sameFlows   bool // that declared nodes run
+	finished    map[string]engine.Attempted
+	ran         map[string]bool // steps and their rounds that ran in this run, and the prefixes of those inside others
+	kept        []string
+	ancestors   map[*Program]map[string][]string
+}
+
+// RunsAgain is the error of a step that finished, would run again, and may repeat an effect.
+type RunsAgain struct{ Step, Why string }
+
+func (e *RunsAgain) Error() string {
+	return fmt.Sprintf("%s finished before and would run again, since %s; that may repeat its effects", e.Step, e.Why)
+}
+
+// NewRetry reads what finished off the history of the run parent of the program before; now is the program that runs.
+func NewRetry(parent string, before, now *Program, h *engine.History) (*Retry, error) {
+	r := &Retry{Parent: parent, before: before, now: now, finished: map[string]engine.Attempted{}, ran: map[string]bool{},
+		ancestors: map[*Program]map[string][]string{}}
+	_, err := engine.Replay(before.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
+		if key := attemptKey(a); !isGate(a) {
+			delete(r.finished, key)
+			if began := h.Started[a.ID].ID == a.ID; a.Outcome == nil && began || a.Outcome != nil && a.Outcome.Err == nil {
+				r.finished[key] = a
+			}
+		}
+	}})
+	return r, err
+}
+
+// SameFlows says that the flows that declared nodes run are what they were.
+func (r *Retry) SameFlows(same bool) { r.sameFlows = same }
+
+// Resumes takes in how far the run itself came before it was interrupted.
+func (r *Retry) Resumes(h *engine.History) error {
+	_, err := engine.Replay(r.now.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
+		if a.Outcome == nil || isGate(a) {
+			return
+		}
+		delete(r.finished, attemptKey(a))
+		if a.Outcome.From == "" {
+			r.runs(a.Step)
+		} else {
+			r.keeps(a)
+		}
+	}})
+	return err
+}
+
+// Kept lists the steps that were kept, in the order of the run.
+func (r *Retry) Kept() []string { return r.kept }
+
+// Keep is engine.Options.Keep. An outcome is given once: where what is around a step is tried again, the step runs.
+func (r *Retry) Keep(a engine.Attempted) (*engine.Event, error) {
+	if isGate(a) { // whoever approved then did not see what is approved now
+		return nil, nil
+	}
+	key := attemptKey(a)
+	was, known := r.finished[key]
+	if !known {
+		r.runs(a.Step)
+		return nil, nil
+	}
+	why := r.changed(a, was)
+	if why == "" {
+		delete(r.finished, key)
+		r.keeps(a)
+		from := was.Outcome.From
+		if from == "" {
+			from = r.Parent
+		}
+		return &engine.Event{Result: was.Outcome.Result, Action: was.Outcome.Action, From: from}, nil
+	}
+	if !r.Again && !a.Idempotent {
+		return nil, &RunsAgain{a.Name(), why}
+	}
+	delete(r.finished, key)
+	r.runs(a.Step)
+	return nil, nil
+}
+
+func (r *Retry) keeps(a engine.Attempted) { r.kept = append(r.kept, a.Name()) }
+
+func attemptKey(a engine.Attempted) string {
+	return a.Step + "\x00" + strconv.Itoa(a.Visit) + "\x00" + a.Index
+}
+
+func isGate(a engine.Attempted) bool { return strings.HasSuffix(a.Step, gateSuffix) }
+
+// changed says why a step that finished runs again; "" if it need not.
+func (r *Retry) changed(a, was engine.Attempted) string {
+	switch {
+	case was.Outcome == nil:
+		return "it was under way when the run ended"
+	case len(was.Outcome.Unkept) > 0:
+		return "the journal does not keep all of its outputs"
+	}
+	if cause := r.follows(a.Step); cause != "" {
+		return cause + " runs again"
+	}
+	of, n := r.now.find(a.Step)
+	before, old := r.before.find(a.Step)
+	switch {
+	case (n == nil) != (old == nil):
+		return "it is another step now"
+	case n == nil: // of a flow that a declared node runs
+		if !r.sameFlows || !r.sameDeclared(declaredName(a.Step)) || !value.Equal(a.Prep, was.Prep) {
+			return "the flow that it belongs to, or what that is given, is changed"
+		}
+		return ""
+	case n.Type != old.Type:
+		return fmt.Sprintf("its type is %s, and was %s", n.Type, old.Type)
+	case value.JSON(declaration(r.now, n.Type)) != value.JSON(declaration(r.before, n.Type)):
+		return "the declared node " + n.Type + " is changed"
+	}
+	return r.changedParam(r.now.StepParams(a.Step, a.Prep), r.before.StepParams(was.Step, was.Prep), of.steps[n.ID].params, before.steps[old.ID].params)
+}
+
+// sameDeclared reports whether the declared nodes around a step of a flow are what they were.
+func (r *Retry) sameDeclared(step string) bool {
+	for at := strings.LastIndexByte(step, '/'); at > 0; at = strings.LastIndexByte(step, '/') {
+		step = step[:at]
+		_, n := r.now.find(step)
+		_, old := r.before.find(step)
+		if n != nil && old != nil {
+			return n.Type == old.Type && value.JSON(declaration(r.now, n.Type)) == value.JSON(declaration(r.before, n.Type))
+		}
+	}
+	return false
+}
+
+func declaration(p *Program, name string) any {
+	if d := p.shared.env.Declared[name]; d != nil {
+		return Declaration(d)
+	}
+	return nil
+}
+
+// changedParam names the first param that is not what it was. Params that their node resolves itself must be written the same, too.
+func (r *Retry) changedParam(now, before map[string]any, of, were *params) string {
+	keys := map[string]bool{}
+	for k := range now {
+		keys[k] = true
+	}
+	for k := range before {
+		keys[k] = true
+	}
+	raw := func(p *params, key string) any {
+		if p != nil {
+			for i := range p.list {
+				if q := &p.list[i]; q.key == key && q.late {
+					return q.raw
+				}
+			}
+		}
+		return nil
+	}
+	for _, k := range value.SortedKeys(keys) {
+		if !value.Equal(now[k], before[k]) {
+			return fmt.Sprintf("its param %s is changed: %s → %s", k, r.shown(before[k]), r.shown(now[k]))
+		}
+		if !value.Equal(raw(of, k), raw(were, k)) {
+			return fmt.Sprintf("its param %s is written otherwise", k)
+		}
+	}
+	return ""
+}
+
+// mostShown is how many characters of a value stand in a message.
+const mostShown = 60
+
+func (r *Retry) shown(v any) string {
+	text := []rune(r.now.Mask().Text(value.JSON(v)))
+	if len(text) > mostShown {
+		return string(text[:mostShown]) + "…"
+	}
+	return string(text)
+}
+
+var roundOf = regexp.MustCompile(`^(.*)#(\d+)$`)
+
+// levels calls f for each step that a step is in, outermost first, and for itself: prefix is what the names there begin with, name how it
+// is declared, full with its item and round.
+func levels(step string, f func(prefix, name, full string)) {
+	at := 0
+	for {
+		end := strings.IndexByte(step[at:], '/')
+		full := step[at:]
+		if end >= 0 {
+			full = step[at : at+end]
+		}
+		f(step[:at], declaredName(full), full)
+		if end < 0 {
+			return
+		}
+		at += end + 1
+	}
+}
+
+// runs notes that a step runs in this run.
+func (r *Retry) runs(step string) {
+	levels(step, func(prefix, name, full string) {
+		r.ran[prefix], r.ran[prefix+name], r.ran[prefix+full] = true, true, true
+	})
+}
+
+// follows gives what runs again before a step, by the edges of its workflow and of those that it is in, or an earlier round.
+func (r *Retry) follows(step string) (cause string) {
+	p := r.now
+	levels(step, func(prefix, name, full string) {
+		if cause != "" {
+			return
+		}
+		if p == nil { // of a flow: what ran in it may lead anywhere
+			if r.ran[prefix] {
+				cause = strings.TrimSuffix(prefix, "/")
+			}
+			return
+		}
+		for _, before := range r.beforeNode(p, name) {
+			if r.ran[prefix+before] {
+				cause = prefix + before
+				return
+			}
+		}
+		if m := roundOf.FindStringSubmatch(full); m != nil {
+			n, _ := strconv.Atoi(m[2])
+			for k := 1; k < n; k++ {
+				if earlier := fmt.Sprintf("%s%s#%d", prefix, m[1], k); r.ran[earlier] {
+					cause = earlier
+					return
+				}
+			}
+		}
+		p = p.steps[name].inner
+	})
+	return cause
+}
+
+// beforeNode lists the nodes from which edges lead to a node, over others too.
+func (r *Retry) beforeNode(p *Program, id string) []string {
+	of := r.ancestors[p]
+	if of == nil {
+		of = map[string][]string{}
+		r.ancestors[p] = of
+	}
+	if list, ok := of[id]; ok {
+		return list
+	}
+	seen := map[string]bool{}
+	var list []string
+	open := []string{id}
+	into := func(e ir.Edge) bool { return e.To == open[0] && !seen[e.From] }
+	for ; len(open) > 0; open = open[1:] {
+		for i := range p.Workflow.Edges {
+			if e := p.Workflow.Edges[i]; into(e) {
+				seen[e.From] = true
+				list, open = append(list, e.From), append(open, e.From)
+			}
+		}
+	}
+	slices.Sort(list)
+	of[id] = list
+	return list
+}
+
+// Again gives the inputs of an earlier run, by the input of its start, as far as the program takes them: secrets are read anew.
+func (p *Program) Again(start map[string]any) Given {
+	g := Given{Values: map[string]any{}}
+	inputs, _ := start[inputsKey].(map[string]any)
+	for _, in := range p.Inputs {
+		if v := inputs[in.Name]; v != nil && !in.Secret {
+			g.Values[in.Name] = v
+		}
+	}
+	if text, ok := start[stdinKey].(string); ok && p.Piped {
+		g.Stdin = &text
+	}
+	return g
+}
