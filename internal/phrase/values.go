@@ -604,7 +604,7 @@ func binds(word string) bool {
 
 // deeds are words that say what is done, or of what, rather than what something is called, unless in quotes: delete a and b in x.csv
 // lists no column delete, and the rows of x.csv are no column rows.
-var deeds = setOf("delete remove erase drop insert append replace rename reverse sort shuffle swap reorder flip dedupe deduplicate row rows column columns")
+var deeds = setOf("delete remove erase drop insert append replace rename reverse sort shuffle swap copy duplicate reorder flip dedupe deduplicate row rows column columns")
 
 // ordinals are words for places. Before a column, or behind the, the first and the last are, too. quantities are words for what is
 // computed: of rows they are no columns.
