@@ -151,11 +151,12 @@ func nextOf(one *schedule.Schedule, now time.Time) (time.Time, bool) {
 func wrongFlag(list diag.List) error {
 	flags := map[string]string{"trigger.cron": "--cron", "trigger.every": "--every", "trigger.at": "--at", "trigger.watch.path": "--watch", "trigger.watch.pattern": "--watch",
 		"trigger.timezone": "--timezone", "missed": "--missed", "overlap": "--overlap", "jitter": "--jitter"}
-	for _, f := range list {
-		if flag := flags[f.Path]; flag != "" {
-			return usage("%s: %s", flag, f.Message)
-		}
-		return usage("%s", f.Message)
+	if len(list) == 0 {
+		return nil
 	}
-	return nil
+	f := list[0]
+	if flag := flags[f.Path]; flag != "" {
+		return usage("%s: %s", flag, f.Message)
+	}
+	return usage("%s", f.Message)
 }

@@ -296,10 +296,14 @@ func (s *Store) Serving(pid int, now time.Time) (release func(), holder string, 
 		f.Close()
 		return nil, s.Server(), err
 	}
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = fmt.Fprintf(f, "process %d, since %s", pid, now.Format(time.RFC3339))
 	}
-	return func() { f.Close() }, "", err
+	if err != nil {
+		f.Close()
+		return nil, "", err
+	}
+	return func() { f.Close() }, "", nil
 }
 
 func (s *Store) servePath() string { return filepath.Join(s.dir, "state", ".serve") }
