@@ -235,8 +235,8 @@ func (c Command) Crontab(all []*Schedule) (string, error) {
 			return "", wrong("when a file arrives")
 		case t.At != "":
 			return "", wrong("one moment")
-		case s.Missed != Skip:
-			return "", wrong("what to do about missed times (this schedule has --missed " + s.Missed + ")")
+		case s.Missed == All:
+			return "", wrong("that missed times are made up for (this schedule has --missed all)")
 		case s.Jitter != "":
 			return "", wrong("a jitter")
 		case t.Every != "":
@@ -268,6 +268,9 @@ func (c Command) Crontab(all []*Schedule) (string, error) {
 		var words []string
 		for _, w := range c.words(s) {
 			words = append(words, cronQuote(w))
+		}
+		if s.Missed == Once {
+			lines = append(lines, "# "+s.Name+": cron makes up for no missed time; pflow serve would, by one run")
 		}
 		for _, at := range when {
 			lines = append(lines, at+" "+strings.Join(words, " "))

@@ -38,7 +38,7 @@ func TestExport(t *testing.T) {
 		"systemd-often":    func() (string, error) { return exported.Systemd(often) },
 		"systemd-moment":   func() (string, error) { return exported.Systemd(moment) },
 		"crontab": func() (string, error) {
-			return exported.Crontab([]*Schedule{zoned("a", "0 8 * * mon-fri", "Europe/Berlin", Skip), zoned("b", "0 9 1 * *; 30 9 2 * *", "Europe/Berlin", Skip), often})
+			return exported.Crontab([]*Schedule{zoned("a", "0 8 * * mon-fri", "Europe/Berlin", Once), zoned("b", "0 9 1 * *; 30 9 2 * *", "Europe/Berlin", Skip), often})
 		},
 		"launchd-plain": func() (string, error) { return exported.Launchd(plain) },
 		"launchd-often": func() (string, error) { return exported.Launchd(often) },
@@ -87,7 +87,7 @@ func TestNotExported(t *testing.T) {
 		"to say every 7m":                   crontab(make(trigger.Trigger{Every: "7m"}, Skip, "")),
 		"has one time zone":                 crontab(make(berlin, Skip, ""), make(rome, Skip, "")),
 		"when a file arrives":               crontab(make(watch, "", "")),
-		"missed times":                      crontab(make(berlin, Once, "")),
+		"missed times":                      crontab(make(berlin, All, "")),
 		"one moment; pflow":                 crontab(make(trigger.Trigger{At: "2030-01-01T00:00:00Z"}, Skip, "")),
 		`a crontab has no way to say "L"`:   crontab(make(cron("0 9 L * *"), Skip, "")),
 		`systemd has no way to say "5#L"`:   systemd(make(cron("0 9 * * 5#L"), "", "")),
