@@ -27,6 +27,7 @@ func TestExamples(t *testing.T) {
 	prepareExperiments(prepared)
 	prepareMCP(prepared)
 	prepared.must("pflow workflow save ./greet.json")
+	prepareSchedules(prepared)
 	for _, c := range tree() {
 		if strings.TrimSpace(c.Example) == "" {
 			t.Errorf("%s --help has no example", c.CommandPath())
@@ -44,6 +45,16 @@ func TestExamples(t *testing.T) {
 					s.must("pflow workflow delete greet --yes")
 				case strings.Contains(line, "mcp add"):
 					s.must("pflow mcp remove files")
+				case strings.Contains(line, "workflow new"):
+					s.must("rm report.yaml")
+				case strings.Contains(line, "schedule add"):
+					s.must("pflow schedule remove report && pflow schedule remove import")
+				case strings.Contains(line, "schedule resume"):
+					s.must("pflow schedule pause report")
+				case strings.Contains(line, "--crontab"):
+					s.must("pflow schedule remove import")
+				case strings.Contains(line, "runs ") && !strings.Contains(line, "cancel"):
+					prepareRuns(s)
 				}
 				if printed, err := s.run("PATH=\"$PWD/bin:$PATH\"; " + withMCP(t, withModel(t, line))); err != nil {
 					t.Errorf("%v\n%s", err, printed)
@@ -70,8 +81,8 @@ func prepareMCP(s *session) {
 	s.must(`PATH="$PWD/bin:$PATH"; mkdir -p ~/.pflow/nodes && cp words.yaml ~/.pflow/nodes/ && pflow mcp add files -- npx -y @modelcontextprotocol/server-filesystem .`)
 }
 
-// withMCP gives an example of MCP servers what it wants: values of variables, a server at the address that it names, and an
-// end of one that serves until it is stopped.
+// withMCP gives an example what it wants of others: values of variables, an MCP server at the address that it names, and an
+// end of what serves until it is stopped.
 func withMCP(t *testing.T, line string) string {
 	const docs, serves = "https://docs.example.org/mcp", "mcp serve --http 127.0.0.1:8123"
 	switch {
@@ -83,6 +94,10 @@ func withMCP(t *testing.T, line string) string {
 		web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 		t.Cleanup(web.Close)
 		line = strings.Replace(line, docs, web.URL, 1)
+	case strings.HasPrefix(strings.TrimSpace(line), "pflow serve"): // until it is stopped
+		line = strings.TrimSpace(line) + ` 2>said & served=$!
+			until [ -s said ] || ! kill -0 $served; do sleep 0.05; done
+			kill $served; wait $served`
 	case strings.Contains(line, serves): // at a port that is free
 		line = strings.Replace(line, serves, "mcp serve --http 127.0.0.1:0", 1) + ` 2>said & served=$!
 			until grep -q 'serving on http' said || ! kill -0 $served; do sleep 0.05; done
@@ -136,6 +151,24 @@ func prepareExamples(s *session) {
 	if err := os.WriteFile(journal, []byte(strings.Join(records[:len(records)-2], "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s.must("rm ~/.pflow/runs.db*") // it knew the run by another name
+}
+
+// prepareSchedules makes the workflows and the schedules that examples name.
+func prepareSchedules(s *session) {
+	s.t.Helper()
+	s.must(`mkdir inbox && echo a >inbox/a.csv && cp report.yaml backup.yaml
+		for name in report backup import; do pflow workflow save ./$name.yaml; done; cp report_test.yaml ~/.pflow/workflows
+		pflow schedule add report --cron "0 8 * * *" --yes=schedule && pflow schedule add import --watch "inbox/*.csv" --input file --yes=schedule`)
+}
+
+// prepareRuns makes two runs that failed, of which the older is sampleRun, mends what they failed of, and makes a plan.
+func prepareRuns(s *session) {
+	s.t.Helper()
+	s.must(`pflow plan --quiet -o plan.json "list the files in bin"
+		rm -rf ~/.pflow/runs ~/.pflow/runs.db*; ! pflow run ./weather.json city=Rome
+		mv ~/.pflow/runs/2* ~/.pflow/runs/` + sampleRun + ` && rm ~/.pflow/runs.db*; ! pflow run ./weather.json city=Oslo
+		echo dry >noted.txt`)
 }
 
 // prepareExperiments makes the experiments that examples name: 20240115… and 20240116….

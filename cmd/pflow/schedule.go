@@ -24,7 +24,7 @@ func (a *app) scheduleCommand() *cobra.Command {
 		Short: "Have saved workflows run by themselves: at times, or when a file arrives",
 		Long: `Have saved workflows run by themselves: at times, or when a file arrives in a folder. pflow serve carries schedules out while it
 runs; schedule export writes them for systemd, cron or launchd instead.`,
-		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core\n  pflow schedule list\n  pflow serve",
+		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core --yes=schedule\n  pflow schedule list\n  pflow serve",
 	}
 	c.AddCommand(a.scheduleAddCommand(), a.scheduleExportCommand(), a.scheduleListCommand(), a.schedulePauseCommand(), a.scheduleRemoveCommand(),
 		a.scheduleResumeCommand(), a.scheduleRunCommand(), a.scheduleShowCommand())

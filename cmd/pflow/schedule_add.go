@@ -42,8 +42,8 @@ somebody approves it again. Secrets are read from the environment when it runs.
 --missed says what is done about times that passed while pflow serve did not run: skip, once (the default: one run for all of them) or all.
 --overlap says what is done about a time that comes while a run goes on: skip (the default), queue or allow; of a watched folder
 the default is queue.`,
-		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core\n" +
-			"  pflow schedule add import --watch \"inbox/*.csv\" --input file --yes=schedule\n  pflow schedule add backup --every 6h --jitter 10m --as backup-often",
+		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core --yes=schedule\n" +
+			"  pflow schedule add import --watch \"inbox/*.csv\" --input file --yes=schedule\n  pflow schedule add backup --every 6h --jitter 10m --as backup-often --yes=schedule",
 		ValidArgsFunction:  a.completeRun,
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
