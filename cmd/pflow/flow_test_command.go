@@ -101,7 +101,7 @@ func (a *app) testFlow(c *cobra.Command, arg string) (tested, error) {
 			return tested{}, err
 		}
 		r.Tests = append(r.Tests, report)
-		a.showTest(flow.Name, report)
+		a.showTest(flow.Name, report.Name, report.Pass, report.Faults)
 	}
 	return r, nil
 }
@@ -133,16 +133,17 @@ func (a *app) tests(arg string) (flow string, doc engine.Document, err error) {
 	return flow, doc, nil
 }
 
-func (a *app) showTest(flow string, r flowtest.Report) {
-	if a.asJSON || (r.Pass && a.quiet) {
+// showTest prints whether a test of a flow or a workflow passed, and its faults.
+func (a *app) showTest(of, test string, pass bool, faults []string) {
+	if a.asJSON || (pass && a.quiet) {
 		return
 	}
 	mark := "ok  "
-	if !r.Pass {
+	if !pass {
 		mark = "FAIL"
 	}
-	fmt.Fprintf(a.stdout, "%s %s: %s\n", mark, flow, r.Name)
-	for _, f := range r.Faults {
+	fmt.Fprintf(a.stdout, "%s %s: %s\n", mark, of, test)
+	for _, f := range faults {
 		fmt.Fprintf(a.stdout, "     %s\n", f)
 	}
 }

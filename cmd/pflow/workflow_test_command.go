@@ -177,14 +177,7 @@ func (a *app) showWorkflowTest(name string, r workflowtest.Report) {
 	if a.asJSON || (r.Pass && a.quiet) {
 		return
 	}
-	mark := "ok  "
-	if !r.Pass {
-		mark = "FAIL"
-	}
-	fmt.Fprintf(a.stdout, "%s %s: %s\n", mark, name, r.Name)
-	for _, f := range r.Faults {
-		fmt.Fprintf(a.stdout, "     %s\n", f)
-	}
+	a.showTest(name, r.Name, r.Pass, r.Faults)
 	if a.verbose && len(r.Fakes) > 0 {
 		fmt.Fprintf(a.stdout, "     made up: %s\n", strings.Join(r.Fakes, ", "))
 	}
