@@ -176,7 +176,7 @@ func TestLongStdin(t *testing.T) {
 
 // pidsIn reads the numbers that a command wrote to a file, one a line.
 func pidsIn(t *testing.T, path string, n int) []int {
-	for until := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(path)
 		if fields := strings.Fields(string(data)); len(fields) == n && strings.HasSuffix(string(data), "\n") {
 			var pids []int
@@ -315,7 +315,7 @@ func TestNothingOutlivesAKill(t *testing.T) {
 	pid := pidsIn(t, filepath.Join(dir, "pids"), 1)[0]
 	cmd.Process.Kill()
 	cmd.Wait()
-	for until := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); alive(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("process %d lives", pid)
 		}

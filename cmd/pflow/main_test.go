@@ -113,7 +113,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		files, err := filepath.Glob(ts.MkAbs(args[0]))
 		ts.Check(err)
 		for _, file := range files {

@@ -96,12 +96,17 @@ func (d *desk) start(args ...string) *terminal {
 		_ = tt.cmd.Process.Kill()
 		<-tt.ended
 	})
+	read := make(chan struct{})
 	go func() {
 		tt.err = tt.cmd.Wait()
-		time.Sleep(settle)
+		select {
+		case <-read:
+		case <-time.After(settle):
+		}
 		close(tt.ended)
 	}()
 	go func() {
+		defer close(read)
 		buf := make([]byte, 4096)
 		for {
 			n, err := f.Read(buf)
@@ -123,9 +128,9 @@ func (tt *terminal) printed() string {
 	return tt.text.String()
 }
 
-// settle is how long what a program printed may take to arrive once it has ended: not every system says that a
-// pseudo-terminal has nothing more.
-const settle = 200 * time.Millisecond
+// settle is how long what a program printed may take to arrive once it has ended, where the system does not say that a
+// pseudo-terminal has nothing more (Linux does), or a program that was left behind has it open.
+const settle = 2 * time.Second
 
 // expect waits for a text after what it waited for before.
 func (tt *terminal) expect(text string) {

@@ -400,7 +400,7 @@ func TestCancel(t *testing.T) {
 	}()
 	await := func(text string) {
 		t.Helper()
-		for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 			if data, _ := os.ReadFile(file); string(data) == text {
 				return
 			}

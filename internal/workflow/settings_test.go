@@ -69,7 +69,7 @@ func TestSettingsFromTemplates(t *testing.T) {
 
 // TestConcurrencyFromATemplate sees that no more items are at work than a template says, and as many.
 func TestConcurrencyFromATemplate(t *testing.T) {
-	var now, most atomic.Int32
+	var now, most, wanted atomic.Int32
 	types := testTypes()
 	types["busy"] = nodetype.Type{
 		Interface: &ir.Interface{Name: "busy", Inputs: []ir.Port{{Key: "n", Type: value.Any}}},
@@ -80,7 +80,11 @@ func TestConcurrencyFromATemplate(t *testing.T) {
 					break
 				}
 			}
-			time.Sleep(20 * time.Millisecond)
+			// As many as may are waited for, however slow the machine is; what comes too many has a moment to come.
+			for until := time.Now().Add(time.Minute); most.Load() < wanted.Load() && time.Now().Before(until); {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(10 * time.Millisecond)
 			now.Add(-1)
 			return nodetype.Outcome{}, nil
 		},
@@ -89,6 +93,7 @@ func TestConcurrencyFromATemplate(t *testing.T) {
 		{"id": "b", "type": "busy", "batch": {"items": [1, 2, 3, 4, 5, 6, 7, 8], "concurrency": "${many}"}, "params": {"n": "$item"}}]}`)
 	for _, many := range []int{1, 3} {
 		most.Store(0)
+		wanted.Store(int32(many))
 		if res := run(t, p, map[string]any{"many": many}, Options{}); res.Status != Done || int(most.Load()) != many {
 			t.Errorf("%d at once, want %d: %s", most.Load(), many, show(res))
 		}
