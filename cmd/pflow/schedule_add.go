@@ -51,6 +51,11 @@ the default is queue.`,
 			if err != nil || in == nil {
 				return err
 			}
+			for _, name := range []string{"as", "cron", "every", "at", "watch", "input", "timezone", "missed", "overlap", "jitter"} {
+				if flag := c.Flags().Lookup(name); flag.Changed {
+					in.flags = append(in.flags, again(flag)...)
+				}
+			}
 			return a.addSchedule(c.Context(), in, f)
 		},
 	}

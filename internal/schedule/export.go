@@ -2,121 +2,27 @@ package schedule
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pflow/internal/trigger"
 )
 
-// cronFields are the fields of one cron expression.
-type cronFields struct{ minute, hour, day, month, weekday string }
-
-// plainCron reads the expressions of a cron trigger, for what knows numbers, names, ranges, lists and steps only.
-func plainCron(text, format string) (out []cronFields, err error) {
-	for one := range strings.SplitSeq(text, ";") {
-		f := strings.Fields(one)
-		if len(f) != 5 {
-			return nil, fmt.Errorf("%q has not five fields", one)
+// plainCron reads the expressions of a cron trigger, for what knows lists of numbers only.
+func plainCron(text, format string) ([]trigger.Fields, error) {
+	all, err := trigger.FieldsOf(text)
+	for _, f := range all {
+		if f.Beyond != "" {
+			return nil, fmt.Errorf("%s has no way to say %q; pflow serve does", format, f.Beyond)
 		}
-		for _, field := range []string{f[2], f[4]} {
-			if strings.ContainsAny(strings.ToUpper(dropNames(field)), "LW#?") {
-				return nil, fmt.Errorf("%s has no way to say %q; pflow serve does", format, field)
-			}
-		}
-		out = append(out, cronFields{f[0], f[1], f[2], f[3], f[4]})
 	}
-	return out, nil
+	return all, err
 }
 
-var (
-	weekdays = []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
-	months   = []string{"", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
-)
-
-// dropNames takes the names of days out of a field.
-func dropNames(field string) string {
-	for _, name := range weekdays {
-		field = replaceFold(field, name, "")
-	}
-	return field
-}
-
-func replaceFold(text, name, by string) string {
-	if k := strings.Index(strings.ToLower(text), strings.ToLower(name)); k >= 0 {
-		return text[:k] + by + replaceFold(text[k+len(name):], name, by)
-	}
-	return text
-}
-
-// numbers are the values of a field; nil stands for all.
-func numbers(field string, least, last int, names []string) ([]int, error) {
-	for k, name := range names {
-		if name != "" {
-			field = replaceFold(field, name, strconv.Itoa(k))
-		}
-	}
-	if field == "*" {
-		return nil, nil
-	}
-	has := map[int]bool{}
-	for part := range strings.SplitSeq(field, ",") {
-		span, every, stepped := strings.Cut(part, "/")
-		step := 1
-		if stepped {
-			n, err := strconv.Atoi(every)
-			if err != nil || n < 1 {
-				return nil, fmt.Errorf("%q is no step of %q", every, field)
-			}
-			step = n
-		}
-		from, to := least, last
-		if span != "*" {
-			a, b, ranged := strings.Cut(span, "-")
-			var err error
-			if from, err = strconv.Atoi(a); err != nil {
-				return nil, fmt.Errorf("%q is no number of %q", a, field)
-			}
-			switch {
-			case ranged:
-				if to, err = strconv.Atoi(b); err != nil {
-					return nil, fmt.Errorf("%q is no number of %q", b, field)
-				}
-			case !stepped:
-				to = from
-			}
-		}
-		for n := from; n <= to; n += step {
-			if least == 0 && last == 6 {
-				has[n%7] = true // 7 is Sunday, too
-			} else {
-				has[n] = true
-			}
-		}
-	}
-	var out []int
-	for n := range has {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	if len(out) == last-least+1 {
-		return nil, nil
-	}
-	return out, nil
-}
-
-func (f cronFields) numbers() (minute, hour, day, month, weekday []int, err error) {
-	for _, one := range []struct {
-		to          *[]int
-		field       string
-		least, last int
-		names       []string
-	}{{&minute, f.minute, 0, 59, nil}, {&hour, f.hour, 0, 23, nil}, {&day, f.day, 1, 31, nil}, {&month, f.month, 1, 12, months}, {&weekday, f.weekday, 0, 6, weekdays}} {
-		if *one.to, err = numbers(one.field, one.least, one.last, one.names); err != nil {
-			return
-		}
-	}
-	return
-}
+var weekdays = []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
 
 // Command is how a program of the system calls a schedule.
 type Command struct {
@@ -124,8 +30,14 @@ type Command struct {
 	Home    string
 }
 
-func (c Command) words(s *Schedule) []string {
-	return []string{c.Program, "schedule", "run", s.Name, "--home", c.Home}
+// words are those of the command. A line's end, or another sign of control, has no form that all readers of units and crontabs take.
+func (c Command) words(s *Schedule) ([]string, error) {
+	for _, w := range []string{c.Program, c.Home} {
+		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) {
+			return nil, fmt.Errorf("the path %q has a character that cannot be written there; pflow serve takes it", w)
+		}
+	}
+	return []string{c.Program, "schedule", "run", s.Name, "--home", c.Home}, nil
 }
 
 // Systemd writes the units of a schedule for systemd, as they lie in ~/.config/systemd/user.
@@ -163,20 +75,16 @@ func (c Command) Systemd(s *Schedule) (string, error) {
 			return "", err
 		}
 		for _, f := range all {
-			minute, hour, day, month, weekday, err := f.numbers()
-			if err != nil {
-				return "", err
+			clock := " " + listed(f.Hour, "%02d") + ":" + listed(f.Minute, "%02d") + ":00" + zone
+			if f.Weekday == nil || f.Day != nil { // either is enough
+				when = append(when, "OnCalendar=*-"+listed(f.Month, "%02d")+"-"+listed(f.Day, "%02d")+clock)
 			}
-			clock := " " + listed(hour, "%02d") + ":" + listed(minute, "%02d") + ":00" + zone
-			if weekday == nil || day != nil { // either is enough
-				when = append(when, "OnCalendar=*-"+listed(month, "%02d")+"-"+listed(day, "%02d")+clock)
-			}
-			if weekday != nil {
+			if f.Weekday != nil {
 				var names []string
-				for _, n := range weekday {
+				for _, n := range f.Weekday {
 					names = append(names, weekdays[n])
 				}
-				when = append(when, "OnCalendar="+strings.Join(names, ",")+" *-"+listed(month, "%02d")+"-*"+clock)
+				when = append(when, "OnCalendar="+strings.Join(names, ",")+" *-"+listed(f.Month, "%02d")+"-*"+clock)
 			}
 		}
 	}
@@ -187,8 +95,12 @@ func (c Command) Systemd(s *Schedule) (string, error) {
 		d, _ := time.ParseDuration(s.Jitter)
 		when = append(when, "RandomizedDelaySec="+seconds(d), "FixedRandomDelay=true")
 	}
+	call, err := c.words(s)
+	if err != nil {
+		return "", err
+	}
 	var words []string
-	for _, w := range c.words(s) {
+	for _, w := range call {
 		words = append(words, systemdQuote(w))
 	}
 	var b strings.Builder
@@ -257,16 +169,20 @@ func (c Command) Crontab(all []*Schedule) (string, error) {
 				return "", fmt.Errorf("%s: %w", s.Name, err)
 			}
 			for _, f := range fields {
-				when = append(when, strings.Join([]string{f.minute, f.hour, f.day, f.month, f.weekday}, " "))
+				when = append(when, strings.Join([]string{stepped(f.Minute, 60), stepped(f.Hour, 24), ranges(f.Day), ranges(f.Month), ranges(f.Weekday)}, " "))
 			}
-			own := t.Timezone
+			own := strings.TrimPrefix(t.Timezone, "Local") // that of the machine
 			if first != "" && own != zone {
 				return "", fmt.Errorf("a crontab has one time zone, and %s and %s have two: export them one by one, into crontabs of different users, or use pflow serve", first, s.Name)
 			}
 			zone, first = own, s.Name
 		}
+		call, err := c.words(s)
+		if err != nil {
+			return "", err
+		}
 		var words []string
-		for _, w := range c.words(s) {
+		for _, w := range call {
 			words = append(words, cronQuote(w))
 		}
 		if s.Missed == Once {
@@ -276,10 +192,48 @@ func (c Command) Crontab(all []*Schedule) (string, error) {
 			lines = append(lines, at+" "+strings.Join(words, " "))
 		}
 	}
-	if zone != "" && zone != "Local" {
+	if zone != "" {
 		lines = append([]string{"CRON_TZ=" + zone}, lines...)
 	}
 	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// stepped writes the values of a field of a crontab that has so many, as */N where they are every Nth from 0 on. A field of days
+// is never written so: to cron one that begins with * restricts nothing, and then a day of month and one of a week must both hold.
+func stepped(values []int, of int) string {
+	if len(values) > 2 && values[0] == 0 && of%len(values) == 0 {
+		step, even := of/len(values), true
+		for k, n := range values {
+			even = even && n == k*step
+		}
+		if even {
+			return fmt.Sprintf("*/%d", step)
+		}
+	}
+	return ranges(values)
+}
+
+// ranges writes the values of a field of a crontab, those that follow each other as A-B; none are all.
+func ranges(values []int) string {
+	if values == nil {
+		return "*"
+	}
+	var out []string
+	for k := 0; k < len(values); k++ {
+		from := k
+		for k+1 < len(values) && values[k+1] == values[k]+1 {
+			k++
+		}
+		switch k - from {
+		case 0:
+			out = append(out, strconv.Itoa(values[k]))
+		case 1:
+			out = append(out, strconv.Itoa(values[from]), strconv.Itoa(values[k]))
+		default:
+			out = append(out, fmt.Sprintf("%d-%d", values[from], values[k]))
+		}
+	}
+	return strings.Join(out, ",")
 }
 
 // cronQuote writes a word of a command; cron makes a line's end of each bare %.
@@ -327,16 +281,12 @@ func (c Command) Launchd(s *Schedule) (string, error) {
 		}
 		var entries []string
 		for _, f := range all {
-			minute, hour, day, month, weekday, err := f.numbers()
-			if err != nil {
-				return "", err
-			}
-			kinds := [][2][]int{{day, weekday}}
-			if day != nil && weekday != nil { // either is enough
-				kinds = [][2][]int{{day, nil}, {nil, weekday}}
+			kinds := [][2][]int{{f.Day, f.Weekday}}
+			if f.Day != nil && f.Weekday != nil { // either is enough
+				kinds = [][2][]int{{f.Day, nil}, {nil, f.Weekday}}
 			}
 			for _, k := range kinds {
-				entries = append(entries, intervals([]interval{{"Minute", minute}, {"Hour", hour}, {"Day", k[0]}, {"Month", month}, {"Weekday", k[1]}}, "")...)
+				entries = append(entries, intervals([]interval{{"Minute", f.Minute}, {"Hour", f.Hour}, {"Day", k[0]}, {"Month", f.Month}, {"Weekday", k[1]}}, "")...)
 			}
 		}
 		if len(entries) > maxIntervals {
@@ -344,8 +294,12 @@ func (c Command) Launchd(s *Schedule) (string, error) {
 		}
 		when = "\t<key>StartCalendarInterval</key>\n\t<array>\n" + strings.Join(entries, "") + "\t</array>\n"
 	}
+	call, err := c.words(s)
+	if err != nil {
+		return "", err
+	}
 	var words strings.Builder
-	for _, w := range c.words(s) {
+	for _, w := range call {
 		fmt.Fprintf(&words, "\t\t<string>%s</string>\n", xmlText.Replace(w))
 	}
 	return `<?xml version="1.0" encoding="UTF-8"?>

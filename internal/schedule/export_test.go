@@ -83,21 +83,24 @@ func TestNotExported(t *testing.T) {
 	berlin, rome := cron("0 8 * * *"), cron("0 8 * * *")
 	berlin.Timezone, rome.Timezone = "Europe/Berlin", "Europe/Rome"
 	for want, write := range map[string]func() (string, error){
-		"an interval of seconds":            crontab(make(trigger.Trigger{Every: "90s"}, Skip, "")),
-		"to say every 7m":                   crontab(make(trigger.Trigger{Every: "7m"}, Skip, "")),
-		"has one time zone":                 crontab(make(berlin, Skip, ""), make(rome, Skip, "")),
-		"when a file arrives":               crontab(make(watch, "", "")),
-		"missed times":                      crontab(make(berlin, All, "")),
-		"one moment; pflow":                 crontab(make(trigger.Trigger{At: "2030-01-01T00:00:00Z"}, Skip, "")),
-		`a crontab has no way to say "L"`:   crontab(make(cron("0 9 L * *"), Skip, "")),
-		`systemd has no way to say "5#L"`:   systemd(make(cron("0 9 * * 5#L"), "", "")),
-		"systemd does not say which file":   systemd(make(watch, "", "")),
-		"systemd makes up for all":          systemd(make(berlin, All, "")),
-		"systemd runs a unit once":          systemd(make(berlin, "", Allow)),
-		"systemd leaves out a time":         systemd(make(berlin, "", Queue)),
-		"launchd knows the time zone of":    launchd(make(berlin, "", "")),
-		"launchd wants each of":             launchd(make(cron("*/2 8-18 * * 1-5"), "", "")),
-		"launchd does not say which file":   launchd(make(watch, "", "")),
+		"an interval of seconds":          crontab(make(trigger.Trigger{Every: "90s"}, Skip, "")),
+		"to say every 7m":                 crontab(make(trigger.Trigger{Every: "7m"}, Skip, "")),
+		"has one time zone":               crontab(make(berlin, Skip, ""), make(rome, Skip, "")),
+		"when a file arrives":             crontab(make(watch, "", "")),
+		"missed times":                    crontab(make(berlin, All, "")),
+		"one moment; pflow":               crontab(make(trigger.Trigger{At: "2030-01-01T00:00:00Z"}, Skip, "")),
+		`a crontab has no way to say "L"`: crontab(make(cron("0 9 L * *"), Skip, "")),
+		`systemd has no way to say "5#L"`: systemd(make(cron("0 9 * * 5#L"), "", "")),
+		"systemd does not say which file": systemd(make(watch, "", "")),
+		"systemd makes up for all":        systemd(make(berlin, All, "")),
+		"systemd runs a unit once":        systemd(make(berlin, "", Allow)),
+		"systemd leaves out a time":       systemd(make(berlin, "", Queue)),
+		"launchd knows the time zone of":  launchd(make(berlin, "", "")),
+		"launchd wants each of":           launchd(make(cron("*/2 8-18 * * 1-5"), "", "")),
+		"launchd does not say which file": launchd(make(watch, "", "")),
+		"the path": func() (string, error) {
+			return Command{Program: exported.Program, Home: "/home/a\n* * * * * rm x"}.Crontab([]*Schedule{make(cron("0 8 * * *"), Skip, "")})
+		},
 		"launchd makes up for missed times": launchd(make(cron("0 8 * * *"), All, "")),
 	} {
 		if text, err := write(); err == nil || !strings.Contains(err.Error(), want) {
