@@ -70,6 +70,8 @@ type app struct {
 
 	by string // who starts runs, "" for the person at the command line
 
+	from []string // steps that the run which is begun runs again, of one that runs another again
+
 	dir string // where the nodes of runs begin, "" for the working directory
 
 	settingsOnce sync.Once

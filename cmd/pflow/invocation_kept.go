@@ -14,6 +14,7 @@ type keptInvocation struct {
 	Nodes     []string     `json:"nodes,omitempty"` // files of declared nodes, absolute
 	NoBuiltin bool         `json:"no_builtin,omitempty"`
 	Request   *keptRequest `json:"request,omitempty"` // of the making of a plan
+	From      []string     `json:"from,omitempty"`    // steps that run again, of a run that runs another again
 }
 
 // keptRequest is a request that was being planned.
@@ -27,7 +28,7 @@ type keptRequest struct {
 
 // invoked is what this command line begins runs with.
 func (a *app) invoked(r *keptRequest) *keptInvocation {
-	k := &keptInvocation{Model: a.model, NoBuiltin: a.noBuiltin, Request: r}
+	k := &keptInvocation{Model: a.model, NoBuiltin: a.noBuiltin, Request: r, From: a.from}
 	if s, err := a.settings(); err == nil && k.Model == "" {
 		k.Model = s.Model
 	}

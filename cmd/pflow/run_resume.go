@@ -56,7 +56,7 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	if err := program.ReadSecrets(ctx); err != nil {
 		return nil, nil, fail(exitMissing, "run %s: %v; go on with: %s", id, err, a.resumeHint(id))
 	}
-	again, err := a.resumesRetry(past, program, r)
+	again, err := a.resumesRetry(past, documents, program, r)
 	if err != nil {
 		return nil, nil, err
 	}

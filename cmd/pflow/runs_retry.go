@@ -19,7 +19,7 @@ import (
 
 func (a *app) runsRetryCommand() *cobra.Command {
 	f := &runFlags{}
-	var retry bool
+	var again retryFlags
 	c := &cobra.Command{
 		Use:   "retry RUN|last [key=value...]",
 		Short: "Run a workflow again without what finished already",
@@ -28,9 +28,12 @@ nothing before it runs again; all else runs. A saved workflow, or one in a file,
 between; any other as it was. The inputs are those of then, but for those that key=value gives; secrets are read anew, and the run
 takes place in the same folder, on the same day.
 
+A step that failed on what it was given alone, and is not changed, fails again with it: what gave it that runs again, too, such as the
+step that read a file. --from STEP lets any step run again, with all that follows it.
+
 A step that finished, is not idempotent and would run again stops the run with exit status 4, and is named with what changed: pflow
 resume RUN --retry goes on with it; --retry does so at once. Approvals are asked for again.`,
-		Example:            "  pflow runs retry last\n  pflow runs retry 1a2b3c4d city=Oslo",
+		Example:            "  pflow runs retry last\n  pflow runs retry 1a2b3c4d city=Oslo\n  pflow runs retry last --from fetch",
 		ValidArgsFunction:  a.completeRuns(runs.Failed),
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,21 +41,31 @@ resume RUN --retry goes on with it; --retry does so at once. Approvals are asked
 			if err != nil || in == nil {
 				return err
 			}
-			if retry {
+			if again.retry {
 				in.flags = append(in.flags, "--retry")
 			}
-			return a.retryRun(c.Context(), in, f, retry)
+			for _, step := range again.from {
+				in.flags = append(in.flags, "--from", step)
+			}
+			return a.retryRun(c.Context(), in, f, again)
 		},
 	}
-	c.Flags().BoolVar(&retry, "retry", false, "run steps again that finished, also if that may repeat an effect")
+	c.Flags().StringArrayVar(&again.from, "from", nil, "run this `STEP` again, with what follows it (repeatable)")
+	c.Flags().BoolVar(&again.retry, "retry", false, "run steps again that finished, also if that may repeat an effect")
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	return c
 }
 
+// retryFlags says what runs again that need not.
+type retryFlags struct {
+	retry bool
+	from  []string
+}
+
 // retryRun runs a run again.
-func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again bool) error {
+func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again retryFlags) error {
 	if err := a.needsHome(); err != nil {
 		return err
 	}
@@ -106,6 +119,8 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again b
 	if err != nil {
 		return err
 	}
+	a.from = again.from
+	failedIn(l.retry, past, store)
 	if err := a.approveDestructive(ctx, l, store, in, f, ""); err != nil {
 		return err
 	}
@@ -161,12 +176,15 @@ func (a *app) againLoaded(ctx context.Context, r *workflow.Reloaded, before *wor
 }
 
 // retryOf reads what finished in a run.
-func (a *app) retryOf(parent string, r *workflow.Reloaded, before *workflow.Program, now *loaded, past *journal.Past, again bool) (*workflow.Retry, error) {
+func (a *app) retryOf(parent string, r *workflow.Reloaded, before *workflow.Program, now *loaded, past *journal.Past, again retryFlags) (*workflow.Retry, error) {
 	out, err := workflow.NewRetry(parent, before, now.program, &past.History)
 	if err != nil {
 		return nil, err
 	}
-	out.Again = again
+	out.Again, out.From = again.retry, again.from
+	if err := out.CheckFrom(); err != nil {
+		return nil, err
+	}
 	then, err := before.Uses(r.Flows)
 	if err != nil {
 		return nil, err
@@ -200,7 +218,7 @@ func (a *app) againBound(l *loaded, past *journal.Past, in *invocation) (map[str
 }
 
 // resumesRetry is what a run that ran another again goes on with; nil for any other run.
-func (a *app) resumesRetry(past *journal.Past, p *workflow.Program, now *workflow.Reloaded) (*workflow.Retry, error) {
+func (a *app) resumesRetry(past *journal.Past, own []byte, p *workflow.Program, now *workflow.Reloaded) (*workflow.Retry, error) {
 	if past.About.By != journal.ByRetry || past.About.Parent == "" {
 		return nil, nil
 	}
@@ -213,11 +231,23 @@ func (a *app) resumesRetry(past *journal.Past, p *workflow.Program, now *workflo
 	if err != nil {
 		return nil, usage("run %s: %s", parent, strings.TrimSpace(err.Error()))
 	}
-	out, err := a.retryOf(parent, r, before, &loaded{program: p, flows: now.Flows}, of, past.History.Retry)
+	kept, err := readInvocationOf(own)
 	if err != nil {
 		return nil, err
 	}
+	out, err := a.retryOf(parent, r, before, &loaded{program: p, flows: now.Flows}, of, retryFlags{past.History.Retry, kept.From})
+	if err != nil {
+		return nil, err
+	}
+	failedIn(out, of, past.History.Events[0].Input)
 	return out, out.Resumes(&past.History)
+}
+
+// failedIn tells a retry where the run failed that it runs again, if its own inputs, in the store it begins with, are the same.
+func failedIn(r *workflow.Retry, past *journal.Past, store map[string]any) {
+	if past.End != nil && value.Equal(past.History.Events[0].Input, store) {
+		r.FailedIn(past.End.Error)
+	}
 }
 
 // retryHint is the command that runs a run again.

@@ -18,9 +18,13 @@ type Retry struct {
 	Parent string // the earlier run
 	// Again lets steps run again that finished and are not idempotent.
 	Again bool
+	// From names steps that run again because somebody wants it, with all that follows them: outer/inner, without items and rounds.
+	From []string
 
 	before, now *Program
-	sameFlows   bool // that declared nodes run
+	sameFlows   bool                        // that declared nodes run
+	failed      map[string]engine.Attempted // what steps that failed last were given
+	anew        map[string]string           // steps that finished and run again, by their name without item and round -> why
 	finished    map[string]engine.Attempted
 	ran         map[string]bool // steps and their rounds that ran in this run, and the prefixes of those inside others
 	kept        []string
@@ -37,12 +41,14 @@ func (e *RunsAgain) Error() string {
 // NewRetry reads what finished off the history of the run parent of the program before; now is the program that runs.
 func NewRetry(parent string, before, now *Program, h *engine.History) (*Retry, error) {
 	r := &Retry{Parent: parent, before: before, now: now, finished: map[string]engine.Attempted{}, ran: map[string]bool{},
-		ancestors: map[*Program]map[string][]string{}}
+		failed: map[string]engine.Attempted{}, anew: map[string]string{}, ancestors: map[*Program]map[string][]string{}}
 	_, err := engine.Replay(before.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
 		if key := attemptKey(a); !isGate(a) {
 			delete(r.finished, key)
 			if began := h.Started[a.ID].ID == a.ID; a.Outcome == nil && began || a.Outcome != nil && a.Outcome.Err == nil {
 				r.finished[key] = a
+			} else if a.Outcome != nil {
+				r.failed[a.Step] = a
 			}
 		}
 	}})
@@ -92,7 +98,7 @@ func (r *Retry) Keep(a engine.Attempted) (*engine.Event, error) {
 		}
 		return &engine.Event{Result: was.Outcome.Result, Action: was.Outcome.Action, From: from}, nil
 	}
-	if !r.Again && !a.Idempotent {
+	if !r.Again && !a.Idempotent && !r.wanted(a.Step) {
 		return nil, &RunsAgain{a.Name(), why}
 	}
 	delete(r.finished, key)
@@ -111,6 +117,8 @@ func isGate(a engine.Attempted) bool { return strings.HasSuffix(a.Step, gateSuff
 // changed says why a step that finished runs again; "" if it need not.
 func (r *Retry) changed(a, was engine.Attempted) string {
 	switch {
+	case r.wanted(a.Step):
+		return "it is wanted"
 	case was.Outcome == nil:
 		return "it was under way when the run ended"
 	case len(was.Outcome.Unkept) > 0:
@@ -118,6 +126,9 @@ func (r *Retry) changed(a, was engine.Attempted) string {
 	}
 	if cause := r.follows(a.Step); cause != "" {
 		return cause + " runs again"
+	}
+	if why := r.anew[inItsWorkflow(a.Step)]; why != "" {
+		return why
 	}
 	of, n := r.now.find(a.Step)
 	before, old := r.before.find(a.Step)
@@ -135,6 +146,31 @@ func (r *Retry) changed(a, was engine.Attempted) string {
 		return "the declared node " + n.Type + " is changed"
 	}
 	return r.changedParam(r.now.StepParams(a.Step, a.Prep), r.before.StepParams(was.Step, was.Prep), of.steps[n.ID].params, before.steps[old.ID].params)
+}
+
+// wanted reports whether From names a step or what it is in.
+func (r *Retry) wanted(step string) bool {
+	name := declaredName(step)
+	return slices.ContainsFunc(r.From, func(from string) bool { return name == from || strings.HasPrefix(name, from+"/") })
+}
+
+// CheckFrom gives the error of a name in From that is no step.
+func (r *Retry) CheckFrom() error {
+	for _, from := range r.From {
+		p, n := r.now.find(from)
+		if n != nil {
+			continue
+		}
+		if p == nil {
+			p = r.now
+		}
+		var ids []string
+		for i := range p.Workflow.Nodes {
+			ids = append(ids, p.Workflow.Nodes[i].ID)
+		}
+		return fmt.Errorf("there is no step %q; there are: %s", from, strings.Join(ids, ", "))
+	}
+	return nil
 }
 
 // sameDeclared reports whether the declared nodes around a step of a flow are what they were.
@@ -196,6 +232,12 @@ func (r *Retry) shown(v any) string {
 		return string(text[:mostShown]) + "…"
 	}
 	return string(text)
+}
+
+// inItsWorkflow is the name of a step without its own item and round: outer[3]/get of outer[3]/get[1]#2.
+func inItsWorkflow(step string) string {
+	at := strings.LastIndexByte(step, '/') + 1
+	return step[:at] + declaredName(step[at:])
 }
 
 var roundOf = regexp.MustCompile(`^(.*)#(\d+)$`)

@@ -66,7 +66,8 @@ func (c *causes) marks(t *testing.T) map[string]int {
 	return out
 }
 
-// types are nodes that work on real files, processes and requests. None is idempotent.
+// types are nodes that work on real files, processes and requests. None is idempotent but load, which reads; decode comes of its
+// params alone.
 func (c *causes) types() map[string]nodetype.Type {
 	out := testTypes()
 	add := func(name string, run func(ctx context.Context, text string) (any, error)) {
@@ -103,6 +104,31 @@ func (c *causes) types() map[string]nodetype.Type {
 		}
 		return value.ParseJSON(data)
 	})
+	add("decode", func(_ context.Context, text string) (any, error) {
+		v, err := value.ParseJSON([]byte(text))
+		if err != nil {
+			return nil, fault.New(fault.Malformed, "%v", err)
+		}
+		return v, nil
+	})
+	add("load", func(_ context.Context, name string) (any, error) {
+		c.mu.Lock()
+		c.gets[name]++
+		c.mu.Unlock()
+		data, err := os.ReadFile(c.file(name))
+		return string(data), err
+	})
+	out["parse-again"] = out["parse"]
+	for _, name := range []string{"load", "parse-again", "decode"} {
+		t := out[name]
+		i := *t.Interface
+		i.Name, i.Effects = name, []ir.Effect{ir.Idempotent}
+		t.Interface = &i
+		out[name] = t
+	}
+	pure := out["decode"]
+	pure.Pure = true
+	out["decode"] = pure
 	add("write", func(_ context.Context, name string) (any, error) {
 		return nil, os.WriteFile(c.file(name), []byte("text"), 0o600)
 	})
@@ -159,6 +185,10 @@ func allCauses() []cause {
 		{name: "missing file", step: `"type": "read", "params": {"of": "there"}`, broken: none, mended: write("there", "text")},
 		{name: "http 500", step: `"type": "get", "params": {"of": "/down"}`, broken: server(true), mended: server(false)},
 		{name: "bad json", step: `"type": "parse", "params": {"of": "doc"}`, broken: write("doc", `{"a": `), mended: write("doc", `{"a": 1}`)},
+		{name: "bad json of a step before", before: `"type": "load", "params": {"of": "doc"}`, step: `"type": "decode", "params": {"of": "${api.out}"}`,
+			broken: write("doc", `{"a": `), mended: write("doc", `{"a": 1}`)},
+		{name: "missing key of a step before", before: `"type": "parse-again", "params": {"of": "doc"}`, step: `"type": "echo", "params": {"value": "${api.out.a}"}`,
+			broken: write("doc", `{"b": 1}`), mended: write("doc", `{"a": 1}`)},
 		{name: "killed child", step: `"type": "child", "params": {"of": "trap"}`, broken: write("trap", ""), mended: remove("trap")},
 		{name: "nothing can be written", step: `"type": "write", "params": {"of": "full"}`,
 			broken: func(c *causes) error { return os.Mkdir(c.file("full"), 0o700) }, mended: remove("full")},
@@ -322,6 +352,9 @@ func again(t *testing.T, home, parent, id string, types map[string]nodetype.Type
 		t.Fatal(err)
 	}
 	r.Again = retry
+	if len(given) == 0 {
+		r.FailedIn(past.End.Error)
+	}
 	inputs := now.Again(past.History.Events[0].Input).Values
 	for k, v := range given {
 		inputs[k] = v
@@ -382,7 +415,7 @@ func TestRetryAfterInjectedFailures(t *testing.T) {
 				if s.items {
 					items = 3
 				}
-				if of.before != "" && c.gets["/api"] != items {
+				if strings.Contains(of.before, "/api") && c.gets["/api"] != items {
 					t.Errorf("%d requests, want %d", c.gets["/api"], items)
 				}
 				// What is done is kept whole by a retry of the retry, and says where it ran.
@@ -467,5 +500,50 @@ func TestRetryAsksBeforeItRepeats(t *testing.T) {
 	}
 	if marks := c.marks(t); marks["first"] != 1 || marks["B"] != 2 || marks["two"] != 3 {
 		t.Errorf("marks %v", marks)
+	}
+}
+
+// TestRetryOfWhatFailsAgain: a step that fails on what it was given alone fails again with it, so that what gave it runs again, or is
+// asked for if that may repeat an effect; not if the step was changed.
+func TestRetryOfWhatFailsAgain(t *testing.T) {
+	document := func(first, text string) string {
+		return `{"ir_version": "0.1.0", "nodes": [{"id": "first", "type": "` + first + `", "params": {"of": "doc"}},
+			{"id": "same", "type": "decode", "params": {"of": "\"${first.out}\""}},
+			{"id": "decode", "type": "decode", "params": {"of": "` + text + `"}}, {"id": "last", "type": "mark", "params": {"of": "last"}}],
+		"edges": [{"from": "first", "to": "same"}, {"from": "same", "to": "decode"}, {"from": "decode", "to": "last"}]}`
+	}
+	c := &causes{dir: t.TempDir(), gets: map[string]int{}}
+	types := c.types()
+	once := types["load"]
+	i := *once.Interface
+	i.Name, i.Effects = "once", nil
+	once.Interface = &i
+	types["once"] = once
+	put := func(text string) {
+		if err := os.WriteFile(c.file("doc"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, first := range []string{"load", "once"} {
+		t.Run(first, func(t *testing.T) {
+			clear(c.gets)
+			home := t.TempDir()
+			put("bad")
+			before := world{types: types}.compile(t, document(first, "${same.out}"))
+			kept(t, before, home, nil, nil)
+			changed, _, err := again(t, home, "run", "changed", types, world{types: types}.compile(t, document(first, "7")), nil, false)
+			if err != nil || changed.Status != Done || c.gets["doc"] != 1 {
+				t.Errorf("the step was changed: %v %v, read %d times", err, changed, c.gets["doc"])
+			}
+			put("7")
+			res, r, err := again(t, home, "run", "same", types, nil, nil, false)
+			var asks *RunsAgain
+			switch {
+			case first == "load" && (err != nil || res.Status != Done || c.gets["doc"] != 2 || len(r.Kept()) != 0):
+				t.Errorf("%v %v, read %d times", err, res, c.gets["doc"])
+			case first == "once" && (!errors.As(err, &asks) || asks.Step != "first" || asks.Why != "decode fails again with what it gave" || c.gets["doc"] != 1):
+				t.Errorf("%v, read %d times", err, c.gets["doc"])
+			}
+		})
 	}
 }
