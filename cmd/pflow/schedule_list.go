@@ -107,7 +107,7 @@ func (a *app) listSchedules(now time.Time) error {
 		if i.Last != nil {
 			last = i.Last.Status + " " + trigger.Moment(i.Last.At.Local())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Name, i.Words, next, last)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Name, shortened(i.Words, 60), next, last)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -257,3 +257,16 @@ func TestWatchInputs(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestWordsOfEveryDay: days that are written out are all of them.
+func TestWordsOfEveryDay(t *testing.T) {
+	for cron, want := range map[string]string{
+		"0 9 * * 0-6": "every day at 09:00 (UTC)", "0 9 1-31 * *": "every day at 09:00 (UTC)", "0 9 1-31 * 1": "every day at 09:00 (UTC)", "0 9 5 * 0-6": "every day at 09:00 (UTC)",
+		"0 9 5 3 0-6": "every day in March at 09:00 (UTC)",
+	} {
+		one := Trigger{Cron: cron, Timezone: "UTC"}
+		if got := one.Words(); got != want {
+			t.Errorf("%s: %s, want %s", cron, got, want)
+		}
+	}
+}

@@ -185,10 +185,15 @@ func daysOf(s *cron.SpecSchedule) (said string, every bool) {
 		month, within = and(months), " in "+and(months)
 	}
 	var parts []string
-	if s.Dom&star == 0 {
+	// Where one of the two is every day, written as * or one by one, the other says nothing or all.
+	anyDay, anyWeekday := s.Dom != 0 && values(s.Dom, 1, 31) == nil, s.Dow != 0 && values(s.Dow, 0, 6) == nil
+	if anyDay && anyWeekday || s.Dom&star == 0 && s.Dow&star == 0 && (anyDay || anyWeekday) {
+		return "every day" + within, within == ""
+	}
+	if !anyDay {
 		parts = append(parts, "on "+and(monthDays(s))+" of "+month)
 	}
-	if s.Dow&star == 0 {
+	if !anyWeekday {
 		week, nth := weekDays(s)
 		if week != "" {
 			parts = append(parts, "every "+week+within)
@@ -196,9 +201,6 @@ func daysOf(s *cron.SpecSchedule) (said string, every bool) {
 		if len(nth) > 0 {
 			parts = append(parts, "on "+and(nth)+" of "+month)
 		}
-	}
-	if len(parts) == 0 {
-		return "every day" + within, within == ""
 	}
 	return strings.Join(parts, " and "), false
 }
