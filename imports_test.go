@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
 	"internal/gitcli":     {"internal/extract", "internal/fault"},
-	"internal/runs":       {"engine", "engine/journal", "internal/planshape", "internal/value", "modernc.org/sqlite"},
+	"internal/runs":       {"engine", "engine/journal", "internal/planshape", "internal/stats", "internal/value", "modernc.org/sqlite"},
 	"internal/written":    {"internal/fault", "internal/filelock", "modernc.org/sqlite"},
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pflow/engine/cond"
+	"pflow/engine/syntax"
 	"pflow/internal/value"
 )
 
@@ -45,6 +46,15 @@ func (f FunctionInfo) String() string {
 
 // Functions lists the functions that the flow declares, in the order of the document.
 func (f *Flow) Functions() []FunctionInfo { return f.funcs }
+
+// Target is how long the visits of a node are meant to take.
+type Target struct {
+	Node string
+	syntax.Target
+}
+
+// Targets lists those that the flow declares, in the order of its nodes.
+func (f *Flow) Targets() []Target { return f.targets }
 
 // Edge is one way from a node to another, or to End. Condition is what must hold, as its author wrote it; Caught tells
 // the edge that an error takes.

@@ -27,6 +27,8 @@ type Flow struct {
 	ends   []string
 	run    *runUse // what its expressions read of run; nil: nothing
 	source *Definition
+
+	targets []Target
 }
 
 // Definition is what a flow was compiled from: the merged and edited document, and what that names.

@@ -18,10 +18,7 @@ import (
 const runsSchema = "pflow.runs/v1"
 
 func (a *app) runsListCommand() *cobra.Command {
-	var q runs.Query
-	var status []string
-	var failed bool
-	var since, kind string
+	var filter runsFilter
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the runs, the newest first",
@@ -31,44 +28,92 @@ long ago (90m, 24h, 7d).`,
 		Example: "  pflow runs list\n  pflow runs list --failed --since 24h\n  pflow runs list --workflow fix-issue --limit 5 --json",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := a.needsHome(); err != nil {
-				return err
-			}
-			for _, s := range status {
-				if !slices.Contains(runs.Statuses, runs.Status(s)) {
-					return usage("--status %q: want one of %s%s", s, statusWords(), didYouMean(s, strings.Split(statusWords(), ", ")))
-				}
-				q.Status = append(q.Status, runs.Status(s))
-			}
-			if failed {
-				q.Status = append(q.Status, runs.Failed, runs.Limited, runs.Invalid)
-			}
-			if kinds := []journal.Kind{journal.OfWorkflow, journal.OfPlan, journal.OfFlow}; kind != "" && !slices.Contains(kinds, journal.Kind(kind)) {
-				return usage("--kind %q: want workflow, plan or flow", kind)
-			}
-			q.Kind = journal.Kind(kind)
-			if q.Limit < 0 {
-				return usage("--limit %d: want a number of runs, or 0 for all", q.Limit)
-			}
-			var err error
-			if q.Since, err = readSince(since, time.Now()); err != nil {
+			q, err := a.runsWanted(&filter)
+			if err != nil {
 				return err
 			}
 			return a.listRuns(q)
 		},
 	}
+	a.filterRuns(c, &filter, 20)
+	return c
+}
+
+// runsFilter is what the flags of a command say of the runs that are wanted.
+type runsFilter struct {
+	runs.Query
+	status      []string
+	failed      bool
+	since, kind string
+}
+
+// filterRuns gives a command the flags of a filter. most is how many runs are wanted if nothing is said.
+func (a *app) filterRuns(c *cobra.Command, to *runsFilter, most int) {
 	f := c.Flags()
-	f.StringSliceVar(&status, "status", nil, "only runs with this `STATUS`: "+statusWords()+" (repeatable)")
-	f.BoolVar(&failed, "failed", false, "only runs that failed or hit a limit, and plans that failed or were invalid")
-	f.StringVar(&q.Name, "workflow", "", "only runs of this workflow, or of this flow (`NAME`)")
-	f.StringVar(&kind, "kind", "", "only runs of this `KIND`: workflow, plan or flow")
-	f.StringVar(&q.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, schedule:NAME, each:ID, run:ID")
-	f.StringVar(&since, "since", "", "only runs that began since this `TIME`")
-	f.IntVar(&q.Limit, "limit", 20, "how many runs at most; 0: all")
+	f.StringSliceVar(&to.status, "status", nil, "only runs with this `STATUS`: "+statusWords()+" (repeatable)")
+	f.BoolVar(&to.failed, "failed", false, "only runs that failed or hit a limit, and plans that failed or were invalid")
+	f.StringVar(&to.Name, "workflow", "", "only runs of this workflow, or of this flow (`NAME`)")
+	f.StringVar(&to.kind, "kind", "", "only runs of this `KIND`: workflow, plan or flow")
+	f.StringVar(&to.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, schedule:NAME, each:ID, run:ID")
+	f.StringVar(&to.since, "since", "", "only runs that began since this `TIME`")
+	f.IntVar(&to.Limit, "limit", most, "how many runs at most; 0: all")
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(strings.Split(statusWords(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"workflow", "plan", "flow"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("workflow", a.completeWorkflows)
-	return c
+}
+
+// runsWanted is the query of a filter.
+func (a *app) runsWanted(f *runsFilter) (runs.Query, error) {
+	q := f.Query
+	if err := a.needsHome(); err != nil {
+		return q, err
+	}
+	for _, s := range f.status {
+		if !slices.Contains(runs.Statuses, runs.Status(s)) {
+			return q, usage("--status %q: want one of %s%s", s, statusWords(), didYouMean(s, strings.Split(statusWords(), ", ")))
+		}
+		q.Status = append(q.Status, runs.Status(s))
+	}
+	if f.failed {
+		q.Status = append(q.Status, runs.Failed, runs.Limited, runs.Invalid)
+	}
+	if kinds := []journal.Kind{journal.OfWorkflow, journal.OfPlan, journal.OfFlow}; f.kind != "" && !slices.Contains(kinds, journal.Kind(f.kind)) {
+		return q, usage("--kind %q: want workflow, plan or flow", f.kind)
+	}
+	q.Kind = journal.Kind(f.kind)
+	if q.Limit < 0 {
+		return q, usage("--limit %d: want a number of runs, or 0 for all", q.Limit)
+	}
+	var err error
+	q.Since, err = readSince(f.since, time.Now())
+	return q, err
+}
+
+// newestRuns gives the runs of a query, and whether there are more than its limit.
+func (a *app) newestRuns(q runs.Query) (rows []runs.Row, more bool, err error) {
+	limit := q.Limit
+	if limit > 0 {
+		q.Limit++
+	}
+	if rows, err = a.history().List(q); err != nil {
+		return nil, false, fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
+	}
+	if limit > 0 && len(rows) > limit {
+		return rows[:limit], true, nil
+	}
+	return rows, false, nil
+}
+
+// noRuns says that there are none of a query, or none at all.
+func (a *app) noRuns() {
+	if a.quiet {
+		return
+	}
+	if any, err := a.history().List(runs.Query{Limit: 1}); err == nil && len(any) > 0 {
+		fmt.Fprintln(a.stderr, "no run is so; pflow runs list shows all")
+		return
+	}
+	fmt.Fprintf(a.stderr, "there are no runs in %s yet; each run of a workflow, of a flow, and each plan gets its line here\n", a.home().Path("runs"))
 }
 
 func statusWords() string {
@@ -105,30 +150,15 @@ func readSince(text string, now time.Time) (time.Time, error) {
 
 // listRuns prints the runs that are asked for.
 func (a *app) listRuns(q runs.Query) error {
-	more := q.Limit
-	if q.Limit > 0 {
-		q.Limit++ // to say whether there are more
-	}
-	rows, err := a.history().List(q)
+	rows, cut, err := a.newestRuns(q)
 	if err != nil {
-		return fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
-	}
-	cut := more > 0 && len(rows) > more
-	if cut {
-		rows = rows[:more]
+		return err
 	}
 	if a.asJSON {
 		return a.printJSON(map[string]any{"schema": runsSchema, "runs": rows, "more": cut})
 	}
 	if len(rows) == 0 {
-		if a.quiet {
-			return nil
-		}
-		if any, err := a.history().List(runs.Query{Limit: 1}); err == nil && len(any) > 0 {
-			fmt.Fprintln(a.stderr, "no run is so; pflow runs list shows all")
-		} else {
-			fmt.Fprintf(a.stderr, "there are no runs in %s yet; each run of a workflow, of a flow, and each plan gets its line here\n", a.home().Path("runs"))
-		}
+		a.noRuns()
 		return nil
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -140,7 +170,7 @@ func (a *app) listRuns(q runs.Query) error {
 		return err
 	}
 	if cut && !a.quiet {
-		fmt.Fprintf(a.stderr, "the newest %d; --limit shows more\n", more)
+		fmt.Fprintf(a.stderr, "the newest %d; --limit shows more\n", len(rows))
 	}
 	return nil
 }

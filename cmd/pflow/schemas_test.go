@@ -71,6 +71,7 @@ new               workflow new weekly-report
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 runs              runs list
+run-stats         runs stats
 runs              runs list --failed --limit 1
 run-shown         runs show last
 run-diff          runs diff last last

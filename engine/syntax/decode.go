@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +46,11 @@ func (c *checker) nodeOf(e yamltree.Entry, defaults *yamltree.Value) *Node {
 	}
 	n.MaxVisits = max(0, integer(v.Get("max_visits")))
 	n.Timeout = duration(either(v, defaults, "timeout"))
+	for _, percent := range []int{50, 95, 99} {
+		if within := duration(v.Get("target").Get("p" + strconv.Itoa(percent))); within > 0 {
+			n.Target = append(n.Target, Target{percent, within})
+		}
+	}
 	n.Retry = c.retryOf(v.Get("retry"), defaults.Get("retry"))
 	if actions := v.Get("actions"); actions != nil {
 		for _, item := range actions.Items {

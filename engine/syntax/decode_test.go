@@ -55,6 +55,9 @@ func dump(f *Flow) string {
 		p("  with %s timeout=%s visits=%d partial=%v", val(n.With), n.Timeout, n.MaxVisits, n.Partial)
 		p("  retry %d wait=%s max=%s exponential=%v jitter=%v on=%s", r.Attempts, r.Wait, r.MaxWait, r.Exponential, r.Jitter, expr(r.On))
 		p("  fallback %s catch %s action %s", expr(n.Fallback), str(n.Catch), expr(n.Action))
+		for _, x := range n.Target {
+			p("  target p%d within %s", x.Percent, x.Within)
+		}
 		for _, x := range n.Post {
 			p("  post %s = %s", str(&x.Name), expr(&x.Expr))
 		}

@@ -104,9 +104,16 @@ type Node struct {
 	NextV       *yamltree.Value // nil without next
 	Catch       *Str            // the action that takes an error
 	MaxVisits   int             // 0 for none
+	Target      []Target
 	V           *yamltree.Value
 	// Partial says that findings were made inside the node, so that what it lacks here may stand in the document.
 	Partial bool
+}
+
+// Target is the time that a share of the visits of a node is meant to keep within.
+type Target struct {
+	Percent int // of the visits: 50, 95 or 99
+	Within  time.Duration
 }
 
 // Binding is one entry of prep, vars or post.

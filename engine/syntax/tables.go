@@ -111,6 +111,7 @@ var nodeSection = section{
 		{name: "next", form: &nextForm, doc: "Action -> node, or end; a node alone stands for {default: NODE}."},
 		{name: "catch", form: &catchForm, doc: "Takes an error of the node."},
 		{name: "max_visits", form: &countForm, doc: "How often the node may run in one run of the flow."},
+		{name: "target", form: &targetForm, doc: "How long its visits are meant to take. It ends nothing: pflow runs stats, and guardrails of experiments, hold the node to it."},
 	},
 }
 
@@ -179,6 +180,16 @@ var unitKeys = []key{
 	{name: "with", form: &withForm, doc: "The options of the op."},
 }
 
+var targetSection = section{
+	name: "target", what: "target",
+	doc: "Percentiles of the time that visits of the node are meant to take: with p95: 2s at most 5 of 100 take longer than 2 s.",
+	keys: []key{
+		{name: "p50", form: &positiveDurationForm, doc: "The time that half of the visits keep within."},
+		{name: "p95", form: &positiveDurationForm, doc: "The time that 95 of 100 keep within."},
+		{name: "p99", form: &positiveDurationForm, doc: "The time that 99 of 100 keep within."},
+	},
+}
+
 var itemSection = section{
 	name: "item", what: "with of map",
 	doc:  "What map runs for each item: the keys of its with, beside its own options. prep sees item and index, too.",
@@ -197,7 +208,7 @@ var withSection = section{name: "with", what: "with", doc: "The options of an op
 func sections() []*section {
 	return []*section{
 		&flowSection, &stateSection, &stateKeySection, &paramsSection, &functionsSection, &functionSection, &limitsSection, &defaultsSection, &nodesSection,
-		&nodeSection, &prepSection, &withSection, &retrySection, &varsSection, &postSection, &actionSection, &nextSection, &catchSection,
+		&nodeSection, &prepSection, &withSection, &retrySection, &varsSection, &postSection, &actionSection, &nextSection, &catchSection, &targetSection,
 		&itemSection, &branchSection,
 	}
 }
@@ -221,6 +232,7 @@ var (
 	actionsForm   = form{name: "a list such as [{action: good, expr: 'result.ok'}, {action: bad}]", kinds: []yamltree.Kind{yamltree.Seq}, each: &actionCaseForm, check: checkActions}
 	withForm      = mapping(&withSection)
 	catchForm     = form{name: "a mapping such as {action: failed}", kinds: []yamltree.Kind{yamltree.Map}, section: &catchSection}
+	targetForm    = form{name: "a mapping such as {p95: 2s}", kinds: []yamltree.Kind{yamltree.Map}, section: &targetSection, check: checkNotEmpty}
 	itemForm      = mapping(&itemSection)
 	branchForm    = form{name: "a mapping such as {op: log, prep: {…}}", kinds: []yamltree.Kind{yamltree.Map}, section: &branchSection}
 	nextForm      = form{name: "a node id, end, or a mapping of actions to them", kinds: []yamltree.Kind{yamltree.String, yamltree.Map}, section: &nextSection, check: checkNotEmpty}

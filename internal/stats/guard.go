@@ -29,6 +29,15 @@ type Checked struct {
 	Reason string `json:"reason"`
 	Needed int    `json:"needed,omitempty"` // cases in all that would decide an unclear one; 0 is unknown
 	Worse  TTest  `json:"worse"`            // B-A, or for a relative limit B-(1+limit)·A
+	Over   *Over  `json:"over,omitempty"`   // of a Target
+}
+
+// Over is the share of cases beyond the limit of a Target.
+type Over struct {
+	Share    float64  `json:"share"`
+	Interval Interval `json:"interval"`
+	Allowed  float64  `json:"allowed"`
+	Cases    int      `json:"cases"` // independent ones
 }
 
 // Check is a test of non-inferiority. For an absolute limit it looks at the interval of B-A; for a relative one at that of

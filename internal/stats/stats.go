@@ -13,6 +13,7 @@
 //	McNemar         exact p for one run of pass or fail a case
 //	Paired.BCa      bootstrap intervals for medians and ratios
 //	Holm            p values of several variants against one baseline
+//	Target.Check    whether a percentile is within a limit (exact binomial interval)
 //	Detectable      the smallest difference these cases would have shown; CasesToDecide: how many would be enough
 //	Decide          PROMOTE, REJECT, EXTEND or INCONCLUSIVE, with the reason in words
 //	PassK           the chance that k runs all pass
