@@ -86,7 +86,7 @@ func (c *compiler) compile() {
 	c.flow.ends = c.endActions()
 	for _, n := range c.src.Nodes {
 		for _, t := range n.Target {
-			c.flow.targets = append(c.flow.targets, Target{n.ID.Text, t})
+			c.flow.targets = append(c.flow.targets, Target{n.ID.Text, t.Percent, t.Within})
 		}
 	}
 }

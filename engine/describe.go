@@ -3,9 +3,9 @@ package engine
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"pflow/engine/cond"
-	"pflow/engine/syntax"
 	"pflow/internal/value"
 )
 
@@ -49,8 +49,9 @@ func (f *Flow) Functions() []FunctionInfo { return f.funcs }
 
 // Target is how long the visits of a node are meant to take.
 type Target struct {
-	Node string
-	syntax.Target
+	Node    string
+	Percent int // of the visits: 50, 95 or 99
+	Within  time.Duration
 }
 
 // Targets lists those that the flow declares, in the order of its nodes.

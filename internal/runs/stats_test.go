@@ -9,7 +9,6 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
-	"pflow/engine/syntax"
 )
 
 // visit is a step that began and ended at these milliseconds of its run.
@@ -28,7 +27,7 @@ func ranFor(ms int, gaps ...engine.Gap) *journal.Past {
 // Visits, rounds and items of a step are taken together; what nobody worked on, or was kept, is left out.
 func TestStats(t *testing.T) {
 	s := NewStats()
-	target := []engine.Target{{Node: "find", Target: syntax.Target{Percent: 95, Within: 15 * time.Millisecond}}}
+	target := []engine.Target{{Node: "find", Percent: 95, Within: 15 * time.Millisecond}}
 	failed := visit("find#2", 10, 30)
 	failed.Status = "failed"
 	each := visit("each", 30, 40)
