@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -14,8 +15,10 @@ import (
 
 	"pflow/engine/journal"
 	"pflow/internal/fault"
+	"pflow/internal/printable"
 	"pflow/internal/process"
 	"pflow/internal/schedule"
+	"pflow/internal/written"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -70,9 +73,13 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
 	l.Run = func(one *schedule.Schedule, f schedule.Firing, stop <-chan struct{}) (string, error) {
 		return runApart(stop, program, "schedule", "run", one.Name, "--firing", f.Run, "--home", a.homeDir(), "--batch", "--quiet")
 	}
+	l.Own = func(workflow, path string) bool {
+		real, err := filepath.EvalSymlinks(path)
+		return err == nil && (&written.Run{Home: a.homeDir(), Workflow: workflow}).May(real)
+	}
 	l.Log = func(format string, args ...any) {
 		if !a.quiet {
-			fmt.Fprintf(a.stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.DateTime)}, args...)...)
+			fmt.Fprintf(a.stderr, "%s %s\n", time.Now().Format(time.DateTime), printable.Line(fmt.Sprintf(format, args...)))
 		}
 	}
 	l.Log("carrying out %d schedules of %s", len(l.Store.Names()), a.homeDir())

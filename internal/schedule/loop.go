@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,6 +20,8 @@ type Loop struct {
 	NewRun func(time.Time) string
 	// Outcome tells how a run stands: begun says that it is there at all, status and message how it ended, "" if it has not.
 	Outcome func(run string) (begun bool, status, message string)
+	// Own reports whether a workflow wrote a file itself, which then has not arrived; nil: none did.
+	Own func(workflow, path string) bool
 	// Log is told what is done, in lines for people.
 	Log func(format string, args ...any)
 
@@ -67,6 +68,7 @@ type watching struct {
 	at      time.Time // when it is looked at next
 	looked  bool      // once at least
 	problem string    // why it cannot be looked at
+	unnamed string    // files whose name is no text, as they were told of
 }
 
 type stamp struct {
@@ -109,7 +111,7 @@ func (l *Loop) Serve(ctx context.Context) (left []string) {
 		case e := <-l.ended:
 			l.over(e, time.Now())
 		case e := <-events:
-			l.stirred(filepath.Dir(e.Name), time.Now())
+			l.stirred(e.Name, time.Now())
 		case <-problems: // events were lost
 			for _, p := range l.plans {
 				if p.watch != nil {

@@ -366,6 +366,55 @@ func TestChanges(t *testing.T) {
 	m.want("unreadable", m.step(time.Hour))
 }
 
+// TestWatchOwnFiles: what the workflow wrote itself does not make it run again, and neither does a name that no state can keep.
+func TestWatchOwnFiles(t *testing.T) {
+	m := newMachine(t, noon)
+	dir := t.TempDir()
+	put := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.loop.Own = func(workflow, path string) bool { return workflow == "w" && filepath.Base(path) == "own.csv" }
+	m.add(Schedule{Name: "w", Trigger: trigger.Trigger{Watch: &trigger.Watch{Path: dir, Input: "file"}}})
+	m.want("nothing", m.step(0))
+	look := func(after time.Duration) []string {
+		m.loop.plans["w"].watch.at = time.Time{}
+		return m.step(after)
+	}
+	put("own.csv")
+	_ = os.WriteFile(filepath.Join(dir, "b\xff.csv"), []byte("x"), 0o600) // not every system has such names
+	m.want("new", look(time.Second))
+	m.want("neither", look(3*time.Second))
+	put("z.csv")
+	m.want("new", look(time.Second))
+	m.want("another", look(3*time.Second), "w z.csv")
+	m.end()
+	m.want("none again", look(time.Minute))
+}
+
+// TestWatchedFolderComesAgain: of a folder that was moved away and made again events are asked for again.
+func TestWatchedFolderComesAgain(t *testing.T) {
+	m := newMachine(t, noon)
+	dir := filepath.Join(t.TempDir(), "in")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m.add(Schedule{Name: "w", Trigger: trigger.Trigger{Watch: &trigger.Watch{Path: dir, Input: "file"}}})
+	m.step(0)
+	w := m.loop.plans["w"].watch
+	m.loop.folders[dir] = true
+	m.loop.stirred(filepath.Join(dir, "some.csv"), m.now)
+	if !m.loop.folders[dir] || w.at.After(m.now.Add(time.Second)) {
+		t.Errorf("%v, looked at %s", m.loop.folders, w.at)
+	}
+	w.at = m.now.Add(time.Hour)
+	m.loop.stirred(dir, m.now)
+	if m.loop.folders[dir] || w.at.After(m.now.Add(time.Second)) {
+		t.Errorf("%v, looked at %s", m.loop.folders, w.at)
+	}
+}
+
 // TestWatch: a file is taken once, when it is whole, under its own name, and what was there before has not arrived.
 func TestWatch(t *testing.T) {
 	m := newMachine(t, noon)

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -25,9 +26,16 @@ func (l *Loop) watch(p *plan, st *State, now time.Time) {
 	}
 }
 
-// stirred looks at a folder soon in which something happened.
-func (l *Loop) stirred(dir string, now time.Time) {
-	soon := now.Add(100 * time.Millisecond)
+// stirred looks soon at a folder in which something happened, by the path of what it happened to. Of a folder that itself was moved or
+// removed no more events come.
+func (l *Loop) stirred(path string, now time.Time) {
+	dir, soon := filepath.Dir(path), now.Add(100*time.Millisecond)
+	if l.folders[path] {
+		if dir = path; l.events != nil {
+			_ = l.events.Remove(path) // it may be gone already
+		}
+		delete(l.folders, path)
+	}
 	for _, p := range l.plans {
 		if p.watch != nil && p.watched() == dir && p.watch.at.After(soon) {
 			p.watch.at = soon
@@ -39,7 +47,7 @@ func (l *Loop) stirred(dir string, now time.Time) {
 func (l *Loop) scan(p *plan, now time.Time) {
 	w, dir := p.watch, p.watched()
 	began := time.Now()
-	found, err := look(dir, p.Trigger.Watch.Pattern)
+	found, unnamed, err := look(dir, p.Trigger.Watch.Pattern)
 	w.at = now.Add(max(rescan, 100*time.Since(began))) // a large folder costs little, too
 	if err != nil {
 		if w.problem != err.Error() {
@@ -54,6 +62,11 @@ func (l *Loop) scan(p *plan, now time.Time) {
 		w.problem = ""
 		if l.events != nil && l.events.Add(dir) == nil {
 			l.folders[dir] = true
+		}
+	}
+	if told := fmt.Sprintf("%q", unnamed); told != w.unnamed {
+		if w.unnamed = told; len(unnamed) > 0 {
+			l.Log("%s: not run for %s: no input takes a name that is not UTF-8; rename it", p.Name, told)
 		}
 	}
 	missed := !w.looked
@@ -82,6 +95,19 @@ func changed(found, seen map[string]Print) bool {
 	return false
 }
 
+// arrived leaves out what the workflow wrote itself: a run that writes into the folder that it is run for would run for ever.
+func (l *Loop) arrived(p *plan, st *State, found map[string]Print, ready []string) (out []string) {
+	for _, name := range ready {
+		if path := filepath.Join(p.watched(), name); l.Own != nil && l.Own(p.Workflow, path) {
+			st.Seen[name] = found[name]
+			l.Log("%s: not run for %s, which %s wrote itself", p.Name, path, p.Workflow)
+			continue
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
 // take fires for files; all: every file that was found is done with, and none fires. What is taken and the firing are on
 // the disk at once.
 func (l *Loop) take(p *plan, found map[string]Print, ready []string, now time.Time, all bool) {
@@ -103,7 +129,11 @@ func (l *Loop) take(p *plan, found map[string]Print, ready []string, now time.Ti
 			}
 			return nil
 		}
+		ready = l.arrived(p, st, found, ready)
 		groups := [][]string{ready}
+		if len(ready) == 0 {
+			return nil
+		}
 		if w := p.Trigger.Watch; w.Input != "" || len(w.Named) > 0 {
 			groups = nil
 			for _, name := range ready {

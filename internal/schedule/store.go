@@ -91,7 +91,7 @@ func (s *Store) Add(ctx context.Context, one *Schedule) error {
 		}
 		st := &State{Created: one.Created, Due: one.Created}
 		if w := one.Trigger.Watch; w != nil {
-			found, err := look(one.watched(), w.Pattern)
+			found, _, err := look(one.watched(), w.Pattern)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Print tells one content of a file from another without reading it.
@@ -39,22 +40,26 @@ func counts(name, pattern string) bool {
 	return pattern == "" || ok
 }
 
-// look lists the files of a folder that count.
-func look(dir, pattern string) (map[string]Print, error) {
+// look lists the files of a folder that count. unnamed are those whose name is no text: an input cannot take it, and a state not keep it.
+func look(dir, pattern string) (out map[string]Print, unnamed []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := map[string]Print{}
+	out = map[string]Print{}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !counts(e.Name(), pattern) {
+			continue
+		}
+		if !utf8.ValidString(e.Name()) {
+			unnamed = append(unnamed, e.Name())
 			continue
 		}
 		if info, err := e.Info(); err == nil {
 			out[e.Name()] = printOf(info)
 		}
 	}
-	return out, nil
+	return out, unnamed, nil
 }
 
 func printOf(info fs.FileInfo) Print {
