@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"internal/download":  {"internal/fault", "internal/filelock"},
 	"internal/htmltext":  {"golang.org/x/net"},
 	"internal/archive":   {"internal/fault"},
-	"internal/yamltree":  {"internal/diag", "gopkg.in/yaml.v3"},
+	"internal/yamltree":  {"internal/diag", "internal/value", "gopkg.in/yaml.v3"},
 	"internal/prompt":    {"internal/diag", "internal/fault", "internal/value", "internal/yamltree", "github.com/santhosh-tekuri/jsonschema/v6"},
 
 	"internal/github":     {"internal/fault", "github.com/google/go-github"},

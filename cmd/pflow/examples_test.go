@@ -53,7 +53,7 @@ func TestExamples(t *testing.T) {
 					s.must("pflow schedule pause report")
 				case strings.Contains(line, "--crontab"):
 					s.must("pflow schedule remove import")
-				case strings.Contains(line, "runs ") && !strings.Contains(line, "cancel"):
+				case strings.Contains(line, "--from-run"), strings.Contains(line, "runs ") && !strings.Contains(line, "cancel"):
 					prepareRuns(s)
 				}
 				if printed, err := s.run("PATH=\"$PWD/bin:$PATH\"; " + withMCP(t, withModel(t, line))); err != nil {

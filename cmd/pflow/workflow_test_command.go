@@ -27,23 +27,40 @@ type testedWorkflow struct {
 
 // workflowTestFlags are those of `workflow test`.
 type workflowTestFlags struct {
-	tests string
-	fake  bool
+	tests   string
+	fake    bool
+	fromRun string // the run that a test is made of
+	output  string
+	force   bool
 }
 
 func (a *app) workflowTestCommand() *cobra.Command {
 	f := &workflowTestFlags{}
 	c := &cobra.Command{
-		Use:   "test NAME|FILE...",
-		Short: "Run the tests of a workflow: NAME_test.yaml",
+		Use:   "test NAME|FILE... | test [NAME|FILE] --from-run RUN",
+		Short: "Run the tests of a workflow, NAME_test.yaml, or write one of what a run was",
 		Long: `Run the tests of a workflow. Each gives inputs and canned results for nodes, and expects params, outputs, an error, the steps
 that ran. Nothing is touched: what reaches outside and has no canned result is a fault of the test, or made up of its declared
 outputs with --fake; what only computes runs as it is, and waits pass at once. The tests of a saved workflow are
-workflows/NAME_test.yaml in your home, those of a FILE lie beside it; FILE may be the tests themselves. Exit status 1 if a test fails.`,
-		Example:           "  pflow workflow test ./report.yaml\n  pflow workflow test report --fake --json",
-		Args:              some("a saved workflow, a file of one or its tests"),
+workflows/NAME_test.yaml in your home, those of a FILE lie beside it; FILE may be the tests themselves. Exit status 1 if a test fails.
+
+--from-run writes the tests of a workflow: one, of what a RUN was given, what its nodes gave and what came of it. It passes as it is
+and is yours to change. Secrets are not in it; long values are cut, and remarks say where.`,
+		Example: "  pflow workflow test ./report.yaml\n  pflow workflow test report --fake --json\n  pflow workflow test --from-run last -o hello_test.yaml",
+		Args: func(c *cobra.Command, args []string) error {
+			if f.fromRun != "" {
+				return tooMany(c, args, 1)
+			}
+			return some("a saved workflow, a file of one or its tests")(c, args)
+		},
 		ValidArgsFunction: a.completeWorkflows,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.fromRun != "" {
+				return a.writeTest(c.Context(), strings.Join(args, ""), f)
+			}
+			if f.output != "" || f.force {
+				return usage("-o and --force go with --from-run RUN, of which a test is written")
+			}
 			if f.tests != "" && len(args) > 1 {
 				return usage("--tests are those of one workflow; name one")
 			}
@@ -79,6 +96,9 @@ workflows/NAME_test.yaml in your home, those of a FILE lie beside it; FILE may b
 	}
 	c.Flags().StringVar(&f.tests, "tests", "", "read the tests from this `FILE`")
 	c.Flags().BoolVar(&f.fake, "fake", false, "make up what nodes give that have no canned result")
+	c.Flags().StringVar(&f.fromRun, "from-run", "", "write the tests, of what this `RUN` was")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write them to this `FILE` instead of beside the workflow")
+	c.Flags().BoolVar(&f.force, "force", false, "replace the file that is there")
 	a.nodeFlags(c)
 	return c
 }

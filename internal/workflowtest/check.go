@@ -33,7 +33,7 @@ func (f *File) check(st *stage) diag.List {
 			}
 			for _, item := range v.Items {
 				if r.Want(item, yamltree.String, "the id of a node") {
-					r.step(item, item.Text, w)
+					r.step(item, declaredStep(item.Text), w)
 				}
 			}
 		}

@@ -27,10 +27,7 @@ func (f *File) Run(ctx context.Context, src workflow.Source, env workflow.Env, f
 	for i := range f.cases {
 		c := &f.cases[i]
 		canned := c.canned()
-		st, err := prepare(src, env, fake, func(name string) bool { return c.inputs != nil && c.inputs.Get(name) != nil },
-			func(step string) bool {
-				return slices.ContainsFunc(canned[step], func(o outcome) bool { return o.gives() })
-			})
+		st, err := c.stage(src, env, fake, canned)
 		if err != nil {
 			return nil, err
 		}
@@ -48,21 +45,36 @@ func (f *File) Run(ctx context.Context, src workflow.Source, env workflow.Env, f
 	return reports, nil
 }
 
+// stage compiles the workflow for a test.
+func (c *testCase) stage(src workflow.Source, env workflow.Env, fake bool, canned map[string][]outcome) (*stage, error) {
+	return prepare(src, env, fake, func(name string) bool { return c.inputs != nil && c.inputs.Get(name) != nil },
+		func(step string) bool {
+			return slices.ContainsFunc(canned[step], func(o outcome) bool { return o.gives() })
+		})
+}
+
+// play runs what a test describes. The fault is of what it gives, or of a node that reaches outside and has no canned result.
+func (c *testCase) play(ctx context.Context, st *stage, canned map[string][]outcome) (res *workflow.Result, s *session, fault, err error) {
+	store, fault := st.bind(workflow.Given{Values: c.values(), Stdin: c.stdin}, false)
+	if fault != nil {
+		return nil, nil, fault, nil
+	}
+	if res, s, fault = st.run(ctx, store, canned); ctx.Err() != nil {
+		return nil, nil, nil, ctx.Err()
+	}
+	return res, s, fault, nil
+}
+
 // run runs one test.
 func (c *testCase) run(ctx context.Context, st *stage, canned map[string][]outcome) (Report, error) {
 	r := Report{Name: c.name, Faults: []string{}, Fakes: []string{}}
 	fault := func(p diag.Place, format string, args ...any) { r.Faults = append(r.Faults, at(p, format, args...)) }
-	store, err := st.bind(workflow.Given{Values: c.values(), Stdin: c.stdin}, false)
-	if err != nil {
-		fault(c.place, "%v", err)
-		return r, nil
-	}
-	res, s, err := st.run(ctx, store, canned)
+	res, s, wrong, err := c.play(ctx, st, canned)
 	switch {
-	case ctx.Err() != nil:
-		return r, ctx.Err()
 	case err != nil:
-		fault(c.place, "%v", err)
+		return r, err
+	case wrong != nil:
+		fault(c.place, "%v", wrong)
 		return r, nil
 	}
 	r.Fakes = append(r.Fakes, s.fakes...)

@@ -148,10 +148,12 @@ func (st *stage) run(ctx context.Context, store map[string]any, outcomes map[str
 var rounds = regexp.MustCompile(`#\d+`)
 
 // stepOf names a step as tests do: fetch, each[1], outer/inner.
-func stepOf(u *workflow.Use) string {
-	name := rounds.ReplaceAllString(u.Step, "")
-	if u.Index != "" {
-		name += "[" + u.Index + "]"
+func stepOf(u *workflow.Use) string { return stepName(u.Step, u.Index) }
+
+func stepName(step, index string) string {
+	name := rounds.ReplaceAllString(step, "")
+	if index != "" {
+		name += "[" + index + "]"
 	}
 	return name
 }
