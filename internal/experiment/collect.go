@@ -11,6 +11,7 @@ type results struct {
 	variants []storedVariant
 	cases    []caseLine
 	values   map[Metric][][][]float64 // metric -> variant -> case -> repeats
+	times    [][]nodeTimes            // variant -> case -> target; those of its repeats together
 	tally    []tally                  // of the variants
 	failed   [][]int                  // variant -> case -> rows without an answer
 	from     []rowSource              // of the variants
@@ -47,7 +48,7 @@ func collect(s *Store) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &results{spec: spec, variants: variants, values: map[Metric][][][]float64{}}
+	out := &results{spec: spec, variants: variants, values: map[Metric][][][]float64{}, times: make([][]nodeTimes, len(variants))}
 	if out.all, err = s.count(); err != nil {
 		return nil, err
 	}
@@ -70,6 +71,7 @@ func collect(s *Store) (*results, error) {
 			for v := range variants {
 				out.from[v].ords = append(out.from[v].ords, c.ord)
 				out.failed[v] = append(out.failed[v], 0)
+				out.times[v] = append(out.times[v], nil)
 			}
 		}
 		at := len(out.cases) - 1
@@ -77,6 +79,7 @@ func collect(s *Store) (*results, error) {
 			of := &out.values[m][r.Variant][at]
 			*of = append(*of, v)
 		}
+		out.addTimes(r.Variant, at, r.times)
 		if r.ErrorKind != "" {
 			out.failed[r.Variant][at]++
 		}
@@ -85,6 +88,18 @@ func collect(s *Store) (*results, error) {
 	})
 	out.missing = out.all*len(variants)*spec.Repeats - out.rows
 	return out, err
+}
+
+// addTimes adds those of the nodes that have targets.
+func (x *results) addTimes(variant, at int, times nodeTimes) {
+	for _, t := range x.spec.Targets {
+		if list := times[t.Node]; len(list) > 0 && t.Variant == x.variants[variant].Name {
+			if x.times[variant][at] == nil {
+				x.times[variant][at] = nodeTimes{}
+			}
+			x.times[variant][at][t.metric()] = append(x.times[variant][at][t.metric()], list...)
+		}
+	}
 }
 
 func (x *results) count(c caseLine, r Row) {

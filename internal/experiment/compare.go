@@ -223,6 +223,7 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 	var out []stats.Checked
 	for _, g := range x.spec.Guardrails {
 		if g.Metric.Timed() && x.spec.Replies.Kept() {
+			out = append(out, notTimed(string(g.Metric)))
 			continue
 		}
 		p, err := x.pair(g.Metric, x.values[g.Metric][0], x.values[g.Metric][i])
@@ -237,7 +238,7 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return append(out, x.targets(i)...), nil
 }
 
 // notPriced is the guardrail of a cost that is not known: what is priced says nothing of the rest, and no further case

@@ -60,9 +60,17 @@ func join(a *results, i int, b *results, k int) *results {
 	if va.Name == vb.Name {
 		va.Name, vb.Name = va.Name+" (A)", vb.Name+" (B)"
 	}
+	spec.Targets = nil // those of what is held to A
+	for _, t := range b.spec.Targets {
+		if t.Variant == b.variants[k].Name {
+			t.Variant = vb.Name
+			spec.Targets = append(spec.Targets, t)
+		}
+	}
 	va.Levels, vb.Levels = nil, nil
 	out := &results{
 		spec: &spec, variants: []storedVariant{va, vb}, values: map[Metric][][][]float64{},
+		times: make([][]nodeTimes, 2),
 		tally: make([]tally, 2), // outcomes are told by each experiment's own report
 		from:  []rowSource{{store: a.from[i].store, variant: a.from[i].variant}, {store: b.from[k].store, variant: b.from[k].variant}},
 	}
@@ -81,6 +89,7 @@ func join(a *results, i int, b *results, k int) *results {
 		out.cases = append(out.cases, c)
 		out.from[0].ords = append(out.from[0].ords, c.ord)
 		out.from[1].ords = append(out.from[1].ords, b.cases[other].ord)
+		out.times[0], out.times[1] = append(out.times[0], nil), append(out.times[1], b.times[k][other])
 		for _, m := range Metrics {
 			out.values[m][0] = append(out.values[m][0], a.values[m][i][n])
 			out.values[m][1] = append(out.values[m][1], b.values[m][k][other])

@@ -14,7 +14,7 @@ import (
 var Verdicts = []string{"PROMOTE", "REJECT", "EXTEND", "INCONCLUSIVE"}
 
 func (r *specReader) guardrails(v *yamltree.Value) {
-	if !r.Want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}") {
+	if !r.Want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}, with nodes or targets") {
 		return
 	}
 	var less []string
@@ -24,8 +24,16 @@ func (r *specReader) guardrails(v *yamltree.Value) {
 		}
 	}
 	for _, e := range v.Entries {
+		switch e.Key {
+		case "nodes":
+			r.nodeGuardrails(e.Value)
+			continue
+		case "targets":
+			r.Truth(&r.s.FlowTargets)(e.Value)
+			continue
+		}
 		name, g := "", Guardrail{}
-		r.OneOf(&name, less...)(e.Name)
+		r.OneOf(&name, append(less, "nodes", "targets")...)(e.Name)
 		g.Metric = Metric(name)
 		limit := func(to **float64) func(*yamltree.Value) {
 			return func(v *yamltree.Value) {

@@ -23,11 +23,12 @@ type Row struct {
 	Score
 	Plan  []byte // pflow.plan/v1
 	Steps []Step
+	times nodeTimes // nil where replies are recorded
 }
 
 // newRow makes the row of a plan.
-func newRow(k Key, res *planner.Result, s Score, steps []Step) (Row, error) {
-	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps}
+func newRow(k Key, res *planner.Result, s Score, steps []Step, times nodeTimes) (Row, error) {
+	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps, times: times}
 	if s.Outcome == OutcomeFail {
 		r.ErrorKind = string(fault.Failure)
 		if e, ok := res.Error.(map[string]any); ok && text(e["kind"]) != "" {

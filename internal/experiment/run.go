@@ -47,6 +47,9 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 	if err := x.load(); err != nil {
 		return nil, err
 	}
+	if err := spec.settleTargets(x.flows); err != nil {
+		return nil, err
+	}
 	n, err := s.writeCases(spec.eachCase)
 	if err != nil {
 		return nil, err
@@ -218,18 +221,22 @@ func (x *Experiment) plans(ord int) []Key {
 // plan makes one row. It is false where the run was stopped: then there is nothing to keep.
 func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	v := x.Spec.Variants[j.Variant]
-	rec := &recorder{}
+	rec := &recorder{times: nodeTimes{}}
 	res, components := x.ask(context.WithValue(ctx, askingKey{}, &asking{recorder: rec, model: v.Model, repeat: j.Repeat}), j, rec)
 	if ctx.Err() != nil && res.Status == planner.Cancelled {
 		return Row{}, false
 	}
 	rec.price(&res.Usage)
 	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{waitedMS: rec.waited(), untimed: x.Spec.Replies.Kept()})
-	r, err := newRow(j.Key, res, s, rec.steps)
+	times := rec.times
+	if x.Spec.Replies.Kept() {
+		times = nil
+	}
+	r, err := newRow(j.Key, res, s, rec.steps, times)
 	if err != nil {
 		res = planner.Refuse(x.flows[j.Variant], fmt.Errorf("the plan cannot be written as JSON: %w", err))
 		s = score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{untimed: true})
-		r, _ = newRow(j.Key, res, s, nil)
+		r, _ = newRow(j.Key, res, s, nil, nil)
 	}
 	return r, true
 }

@@ -30,6 +30,8 @@ type Spec struct {
 	Metrics     []Metric    `json:"metrics,omitempty"`    // what reports tell; nil: all that say something
 	Effect      float64     `json:"effect"`               // the smallest difference of Primary that matters, in its unit
 	Guardrails  []Guardrail `json:"guardrails,omitempty"` // what must not get worse
+	Targets     []Target    `json:"targets,omitempty"`    // what nodes must keep within
+	FlowTargets bool        `json:"-"`                    // also what the flows declare; Create makes Targets of it
 	FailOn      []string    `json:"fail_on,omitempty"`    // verdicts that fail the experiment
 	FailIf      []Condition `json:"fail_if,omitempty"`    // predicates over the report that fail the experiment
 }

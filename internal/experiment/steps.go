@@ -43,6 +43,7 @@ const (
 // recorder takes the steps of one run. Observed runs in one goroutine, exchanges come from any.
 type recorder struct {
 	steps []Step
+	times nodeTimes
 
 	mu       sync.Mutex
 	pending  []llm.Exchange
@@ -88,6 +89,7 @@ func (r *recorder) price(u *planner.Usage) {
 
 // observed is told of every step that ends.
 func (r *recorder) observed(t engine.Transition) {
+	r.times.observed(t)
 	s := Step{Node: t.Node, Visit: t.Visit, Because: t.Because}
 	if t.Action != nil {
 		s.Action = *t.Action

@@ -27,7 +27,7 @@ type Store struct {
 	named string // the folder that Dir becomes once the experiment has begun; "" from then on
 }
 
-const storeVersion = "1"
+const storeVersion = "2"
 
 // The rows are what the statistics need, and small; plans and steps are read one by one.
 const tables = `
@@ -42,6 +42,7 @@ CREATE TABLE rows (
 	node_hits INTEGER, node_planned INTEGER, node_expected INTEGER,
 	edge_hits INTEGER, edge_planned INTEGER, edge_expected INTEGER,
 	param_hits INTEGER, param_planned INTEGER, param_expected INTEGER,
+	times TEXT NOT NULL,
 	PRIMARY KEY (ord, variant, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE details (

@@ -118,7 +118,7 @@ func (s *Store) variants() ([]storedVariant, error) {
 func (s *Store) eachRow(each func(caseLine, Row) error) error {
 	rows, err := s.db.Query(`SELECT c.ord, c.id, c.grp, c.request, c.expected, c.body, r.variant, r.repeat, r.status, r.outcome, r.error_kind, r.temporary,
 		pass, first_try, node_f1, edge_f1, param_f1, calls, tokens, cost_usd, latency_ms, latency_net_ms,
-		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected
+		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected, times
 		FROM rows r JOIN cases c ON c.ord = r.ord ORDER BY r.ord, r.variant, r.repeat`)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *Store) eachRow(each func(caseLine, Row) error) error {
 		var c caseLine
 		r := Row{Score: Score{Values: map[Metric]float64{}}}
 		values := make([]sql.NullFloat64, len(Metrics))
-		var body sql.RawBytes
+		var body, times sql.RawBytes
 		to := []any{&c.ord, &c.id, &c.group, &c.request, &c.expected, &body, &r.Variant, &r.Repeat, &r.Status, &r.Outcome, &r.ErrorKind, &r.Temporary}
 		for i := range values {
 			to = append(to, &values[i])
@@ -136,8 +136,11 @@ func (s *Store) eachRow(each func(caseLine, Row) error) error {
 		for _, n := range []*Counts{&r.Nodes, &r.Edges, &r.Param} {
 			to = append(to, &n.Hits, &n.Planned, &n.Expected)
 		}
-		if err := rows.Scan(to...); err != nil {
+		if err := rows.Scan(append(to, &times)...); err != nil {
 			return err
+		}
+		if err := json.Unmarshal(times, &r.times); err != nil {
+			return fault.New(fault.Malformed, "a row of %s cannot be read: its times: %v", s.Dir, err)
 		}
 		r.Case, c.sum = c.ord, sha256.Sum256(body)
 		for i, m := range Metrics {
