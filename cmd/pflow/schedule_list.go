@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -114,7 +115,8 @@ func (a *app) listSchedules(now time.Time) error {
 	}
 	for _, i := range items {
 		if i.Waiting != "" {
-			fmt.Fprintf(a.stderr, "%s does not run: %s; %s\n", i.Name, i.Waiting, approveAgain(i.Name))
+			hint := "; " + approveAgain(i.Name)
+			fmt.Fprintf(a.stderr, "%s does not run: %s%s\n", i.Name, printable.Line(strings.TrimSuffix(strings.TrimSuffix(i.Waiting, approveAgain(i.Name)), ": ")), hint)
 		}
 	}
 	if server == "" {

@@ -15,7 +15,12 @@ func (l *Loop) fire(p *plan, now time.Time) {
 	var run []Firing
 	var after *State
 	err := l.Store.fired(context.Background(), p.Schedule, func(st *State) error {
-		due, left := st.take(p.Schedule, now, l.running(p, st))
+		queued, waits := len(st.Queue), l.waiting(p.Schedule, st)
+		due, left := st.take(p.Schedule, now, waits || l.running(p, st))
+		if waits { // nothing that is to come ends it
+			st.Queue = st.Queue[:queued]
+			left = "run " + st.Last.Run + " waits for approval: pflow resume " + st.Last.Run + " --yes, or give it up with: pflow runs cancel " + st.Last.Run
+		}
 		for _, t := range due {
 			run = append(run, st.open(l.NewRun(now), t))
 		}
@@ -33,6 +38,19 @@ func (l *Loop) fire(p *plan, now time.Time) {
 		l.start(p.Schedule, f)
 	}
 	l.plan(p, after, now)
+}
+
+// waitsForApproval is the status of a run that a person has to look at.
+const waitsForApproval = "waiting"
+
+// waiting reports whether the last run waits for somebody's approval, of a schedule that leaves out a time that comes while a run is not
+// over: runs that wait are never removed, and would be more with each time.
+func (l *Loop) waiting(one *Schedule, st *State) bool {
+	if one.Overlap != Skip || st.Last == nil || st.Last.Status != waitsForApproval {
+		return false
+	}
+	_, status, _ := l.Outcome(st.Last.Run) // somebody may have gone on with it
+	return status == waitsForApproval
 }
 
 // running reports whether a run of a schedule goes on, here or elsewhere.

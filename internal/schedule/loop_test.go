@@ -366,6 +366,28 @@ func TestChanges(t *testing.T) {
 	m.want("unreadable", m.step(time.Hour))
 }
 
+// TestWaitingRunIsNotOver: while the last run waits for approval no more of them are made, unless they may run beside each other.
+func TestWaitingRunIsNotOver(t *testing.T) {
+	m := newMachine(t, noon)
+	m.add(Schedule{Name: "s", Trigger: hourly(), Missed: All})
+	m.add(Schedule{Name: "t", Trigger: hourly(), Overlap: Allow})
+	m.want("nothing", m.step(0))
+	m.want("both", m.step(time.Hour), "s 13:00:00", "t 13:00:00")
+	for run := range m.begun {
+		m.begun[run] = "waiting"
+	}
+	m.end()
+	m.want("beside", m.step(time.Hour), "t 14:00:00")
+	m.end()
+	m.restart()
+	m.want("missed", m.step(2*time.Hour), "t 16:00:00")
+	m.end()
+	for run := range m.begun {
+		m.begun[run] = "done"
+	}
+	m.want("approved", m.step(time.Hour), "s 17:00:00", "t 17:00:00")
+}
+
 // TestWatchOwnFiles: what the workflow wrote itself does not make it run again, and neither does a name that no state can keep.
 func TestWatchOwnFiles(t *testing.T) {
 	m := newMachine(t, noon)
