@@ -33,6 +33,7 @@ var imports = map[string][]string{
 
 	"internal/fault":     {"internal/diag"},
 	"internal/value":     {"internal/fault"},
+	"internal/consent":   {},
 	"internal/diag":      {},
 	"internal/printable": {},
 	"internal/textmatch": {"internal/fault"},
@@ -62,7 +63,7 @@ var imports = map[string][]string{
 	"internal/catalogue": {"ir", "internal/diag", "internal/fault", "internal/library", "internal/value", "internal/yamltree"},
 	"internal/mcp":       {"ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/nodetype":  {"ir", "internal/fault", "internal/secret"},
-	"internal/library":   {"ir", "internal/atomicfile", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
+	"internal/library":   {"ir", "internal/atomicfile", "internal/consent", "internal/diag", "internal/fault", "internal/filelock", "internal/value", "internal/workflowfile"},
 
 	"internal/mcpserve":     {"ir", "internal/diag", "internal/fault", "internal/llm", "internal/value", "github.com/modelcontextprotocol/go-sdk"},
 	"internal/workflowfile": {"ir", "internal/diag", "internal/value", "internal/yamltree"},
@@ -73,7 +74,7 @@ var imports = map[string][]string{
 	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
 	"internal/when":         {"internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
-	"internal/schedule":     {"internal/atomicfile", "internal/diag", "internal/fault", "internal/filelock", "internal/trigger", "github.com/fsnotify/fsnotify"},
+	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/fault", "internal/filelock", "internal/trigger", "github.com/fsnotify/fsnotify"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},

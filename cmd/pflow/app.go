@@ -281,8 +281,11 @@ func (a *app) log(level, message string) {
 	}
 }
 
+// warned begins a warning.
+const warned = "pflow: warning:"
+
 func (a *app) warn(format string, args ...any) {
-	a.say(styled{codeYellow, "pflow: warning:"}, " "+fmt.Sprintf(format, args...)+"\n")
+	a.say(styled{codeYellow, warned}, " "+fmt.Sprintf(format, args...)+"\n")
 }
 
 // maxAnswer bounds a line of standard input that is an answer, in bytes.

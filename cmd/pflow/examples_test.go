@@ -158,7 +158,8 @@ func prepareExamples(s *session) {
 func prepareSchedules(s *session) {
 	s.t.Helper()
 	s.must(`mkdir inbox && echo a >inbox/a.csv && cp report.yaml backup.yaml
-		for name in report backup import; do pflow workflow save ./$name.yaml; done; cp report_test.yaml ~/.pflow/workflows
+		cp report.yaml alert.yaml
+		for name in report backup import alert; do pflow workflow save ./$name.yaml; done; cp report_test.yaml ~/.pflow/workflows
 		pflow schedule add report --cron "0 8 * * *" --yes=schedule && pflow schedule add import --watch "inbox/*.csv" --input file --yes=schedule`)
 }
 

@@ -13,7 +13,7 @@ import (
 // specified are the commands of the contract: a group before its colon, and what stands under it.
 const specified = `
 apply plan resume run serve validate why doctor completion version help
-workflow: new list show save edit rename delete history test
+workflow: new list show save edit rename delete history test notify
 node: new list show search run test eject remove
 flow: list show check graph diff run eject test ops schema
 prompt: list show render
@@ -22,7 +22,7 @@ trace: list show prune
 model: list check
 mcp: serve add list remove check
 runs: cancel diff list logs prune retry show stats why
-schedule: add export list pause remove resume run show`
+schedule: add export list notify pause remove resume run show`
 
 // later are the commands of the contract that are not there yet. Nothing stands in for them.
 const later = `

@@ -330,6 +330,7 @@ func (m *mcpRun) resume(ctx context.Context) (mcpserve.Answer, error) {
 // settled is the end of a run: what is new is saved, the outcome is noted.
 func (m *mcpRun) settled(ctx context.Context, l *loaded, res *workflow.Result) (mcpserve.Answer, error) {
 	name, unsaved := m.a.settle(ctx, l, res)
+	m.a.tell(ctx, m.a.endingOf(l, res, keptAs(l, res, name, unsaved)))
 	if m.d != nil && m.d.reuse && res.Status == workflow.Done {
 		m.a.exemplify(ctx, m.d.name, m.d.request.Text)
 	}

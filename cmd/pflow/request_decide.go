@@ -310,11 +310,24 @@ func (a *app) conclude(ctx context.Context, l *loaded, res *workflow.Result, aga
 	if l.source.Draft != nil {
 		failed = fmt.Sprintf("%s is not saved, since its first run failed; keep it with: %s", l.source.Name, a.keepHint(l.source.Name, res.RunID))
 	}
-	_, unsaved := a.settle(ctx, l, res)
-	if err := a.endedAs(res, again, failed); err != nil {
-		return err
+	name, unsaved := a.settle(ctx, l, res)
+	ended := a.endedAs(res, again, failed)
+	a.tell(ctx, a.endingOf(l, res, keptAs(l, res, name, unsaved)))
+	if ended != nil {
+		return ended
 	}
 	return unsaved
+}
+
+// keptAs is the saved workflow that a run was of, where settle gave this; "" if it is none.
+func keptAs(l *loaded, res *workflow.Result, name string, unsaved error) string {
+	switch {
+	case l.source.Draft == nil:
+		return savedName(l)
+	case res.Status == workflow.Done && unsaved == nil:
+		return name
+	}
+	return ""
 }
 
 // settle saves the new workflow of a run that is done, under the name that it gives, and notes what came of the run.

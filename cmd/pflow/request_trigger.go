@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pflow/internal/consent"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
 	"pflow/internal/schedule"
@@ -96,7 +97,7 @@ func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigge
 			return notSaved(err)
 		}
 	}
-	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Workflow: d.name, Params: d.params, Trigger: *t, Dir: dir, Created: time.Now().UTC().Round(0)}
+	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Consent: consent.Consent{Workflow: d.name}, Params: d.params, Trigger: *t, Dir: dir, Created: time.Now().UTC().Round(0)}
 	one.Default()
 	if one.Approved, err = a.approvalOf(ctx, d.loaded); err != nil {
 		return err

@@ -265,7 +265,9 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 		return err
 	}
 	a.note(ctx, l.source.Name, l.program, res)
-	return a.ended(res, in.command())
+	failed := a.ended(res, in.command())
+	a.tell(ctx, a.endingOf(l, res, savedName(l)))
+	return failed
 }
 
 // execute runs a workflow with a journal.
@@ -277,7 +279,7 @@ func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, appr
 
 // executeAs runs a workflow under an id. began, if not nil, is told of each step that begins.
 func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, began func(engine.Attempt)) (*workflow.Result, error) {
-	l.written.ID = id
+	l.written.ID, l.began = id, time.Now()
 	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer(), Began: began}, Approve: approve}
 	if a.date != "" { // what was planned for a day runs on it
 		day, err := time.Parse(time.DateOnly, a.date)

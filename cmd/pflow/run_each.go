@@ -343,7 +343,7 @@ func (e *each) loadLine(ctx context.Context, id string, documents []byte, past *
 	if err := e.mayGoOn(id, r, program); err != nil {
 		return nil, err
 	}
-	return &loaded{source: r.Source, program: program, flows: r.Flows, written: r.Env.Written, by: "each:" + e.id}, program.ReadSecrets(ctx)
+	return &loaded{source: r.Source, program: program, flows: r.Flows, written: r.Env.Written, by: byEach + e.id}, program.ReadSecrets(ctx)
 }
 
 func lacksInputs(missing []ir.Input) error {

@@ -79,7 +79,7 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
 		return nil, nil, a.leftError(id, res.Error)
 	}
-	return &loaded{source: r.Source, program: program}, res, nil
+	return &loaded{source: r.Source, program: program, written: r.Env.Written, by: past.About.By, parent: past.About.Parent}, res, nil
 }
 
 // mayGoOn says what keeps a run from going on here and now; the run stays what it is.

@@ -76,8 +76,8 @@ func (a *app) interruptRun(ctx context.Context, row runs.Row, wait time.Duration
 	switch {
 	case row.By == journal.ByMCP:
 		return usage("run %s was started by a client of pflow mcp serve, whose process serves others, too: stop the call in the client", row.ID)
-	case strings.HasPrefix(row.By, "each:"):
-		return usage("run %s is of one line of pflow run --each, whose process runs the other lines, too: stop that with Ctrl-C, and go on with: pflow resume %s", row.ID, strings.TrimPrefix(row.By, "each:"))
+	case strings.HasPrefix(row.By, byEach):
+		return usage("run %s is of one line of pflow run --each, whose process runs the other lines, too: stop that with Ctrl-C, and go on with: pflow resume %s", row.ID, strings.TrimPrefix(row.By, byEach))
 	}
 	pid, err := journal.Holder(a.homeDir(), row.ID)
 	if err != nil {

@@ -76,7 +76,7 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 	if err != nil {
 		return err
 	}
-	each, ofEach := strings.CutPrefix(row.By, "each:")
+	each, ofEach := strings.CutPrefix(row.By, byEach)
 	switch {
 	case ofEach:
 		return usage("run %s is one line of %s; run the lines again that failed with: %s --failed", row.ID, each, a.resumeHint(each))

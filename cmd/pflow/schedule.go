@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"pflow/engine/journal"
+	"pflow/internal/consent"
 	"pflow/internal/diag"
 	"pflow/internal/planner"
 	"pflow/internal/schedule"
@@ -26,7 +26,7 @@ func (a *app) scheduleCommand() *cobra.Command {
 runs; schedule export writes them for systemd, cron or launchd instead.`,
 		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core --yes=schedule\n  pflow schedule list\n  pflow serve",
 	}
-	c.AddCommand(a.scheduleAddCommand(), a.scheduleExportCommand(), a.scheduleListCommand(), a.schedulePauseCommand(), a.scheduleRemoveCommand(),
+	c.AddCommand(a.scheduleAddCommand(), a.scheduleExportCommand(), a.scheduleListCommand(), a.scheduleNotifyCommand(), a.schedulePauseCommand(), a.scheduleRemoveCommand(),
 		a.scheduleResumeCommand(), a.scheduleRunCommand(), a.scheduleShowCommand())
 	return c
 }
@@ -72,8 +72,8 @@ func (a *app) completeSchedules(*cobra.Command, []string, string) ([]string, cob
 }
 
 // approvalOf is what somebody agrees to who lets a workflow run by itself.
-func (a *app) approvalOf(ctx context.Context, l *loaded) (schedule.Approved, error) {
-	out := schedule.Approved{Effects: []string{}}
+func (a *app) approvalOf(ctx context.Context, l *loaded) (consent.Approved, error) {
+	out := consent.Approved{Effects: []string{}}
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
 		return out, err
@@ -98,13 +98,13 @@ func list(texts []string) []any {
 	return out
 }
 
-// unapproved says what a schedule's workflow became since it was approved; "" if it is the same.
-func unapproved(one *schedule.Schedule, l *loaded, now schedule.Approved) string {
+// unapproved says what a workflow became since it was approved; "" if it is the same.
+func unapproved(c *consent.Consent, l *loaded, now consent.Approved) string {
 	switch {
-	case l.source.Workflow.Hash() != one.IRHash:
-		return fmt.Sprintf("the workflow %s was changed since the schedule %s was approved", one.Workflow, one.Name)
-	case now.Digest != one.Approved.Digest:
-		return fmt.Sprintf("what the workflow %s uses, or its effects, changed since the schedule %s was approved", one.Workflow, one.Name)
+	case l.source.Workflow.Hash() != c.IRHash:
+		return fmt.Sprintf("the workflow %s was changed since this was approved", c.Workflow)
+	case now.Digest != c.Approved.Digest:
+		return fmt.Sprintf("what the workflow %s uses, or its effects, changed since this was approved", c.Workflow)
 	}
 	return ""
 }
@@ -116,12 +116,8 @@ func approveAgain(name string) string {
 
 // waits says why a schedule does not run until somebody looks at it; "" if nothing keeps it. It does not compile anything.
 func (a *app) waits(one *schedule.Schedule, st *schedule.State) string {
-	r, _, err := a.library().Get(one.Workflow)
-	switch {
-	case err != nil:
-		return fmt.Sprintf("the workflow %s cannot be read: %v", one.Workflow, err)
-	case r.Workflow().Hash() != one.IRHash:
-		return fmt.Sprintf("the workflow %s was changed since this was approved", one.Workflow)
+	if why := a.changedSince(&one.Consent); why != "" {
+		return why
 	}
 	return st.Waits
 }
@@ -140,11 +136,6 @@ func (a *app) outcome(run string) (begun bool, status, message string) {
 		message = g.End.Error.Message
 	}
 	return true, string(g.End.Status), message
-}
-
-// nextOf is when a schedule fires next; not ok where no time is known.
-func nextOf(one *schedule.Schedule, now time.Time) (time.Time, bool) {
-	return one.Trigger.Next(now)
 }
 
 // wrongFlag names the flag that a finding about a schedule is of.

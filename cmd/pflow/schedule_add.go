@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/internal/consent"
 	"pflow/internal/printable"
 	"pflow/internal/schedule"
 	"pflow/internal/trigger"
@@ -27,6 +28,7 @@ type scheduleFlags struct {
 	runFlags
 	as, cron, every, at, watch, input, zone string
 	missed, overlap, jitter                 string
+	onFailure, onSuccess                    string
 }
 
 func (a *app) scheduleAddCommand() *cobra.Command {
@@ -41,7 +43,10 @@ somebody approves it again. Secrets are read from the environment when it runs.
 
 --missed says what is done about times that passed while pflow serve did not run: skip, once (the default: one run for all of them) or all.
 --overlap says what is done about a time that comes while a run goes on: skip (the default), queue or allow; of a watched folder
-the default is queue.`,
+the default is queue.
+
+--on-failure and --on-success name a saved workflow that is run when a run of the schedule has ended so. It is approved with the
+schedule; pflow schedule notify changes it.`,
 		Example: "  pflow schedule add report --cron \"0 8 * * 1-5\" --timezone Europe/Berlin team=core --yes=schedule\n" +
 			"  pflow schedule add import --watch \"inbox/*.csv\" --input file --yes=schedule\n  pflow schedule add backup --every 6h --jitter 10m --as backup-often --yes=schedule",
 		ValidArgsFunction:  a.completeRun,
@@ -51,7 +56,7 @@ the default is queue.`,
 			if err != nil || in == nil {
 				return err
 			}
-			for _, name := range []string{"as", "cron", "every", "at", "watch", "input", "timezone", "missed", "overlap", "jitter"} {
+			for _, name := range []string{"as", "cron", "every", "at", "watch", "input", "timezone", "missed", "overlap", "jitter", "on-failure", "on-success"} {
 				if flag := c.Flags().Lookup(name); flag.Changed {
 					in.flags = append(in.flags, again(flag)...)
 				}
@@ -70,6 +75,7 @@ the default is queue.`,
 	fs.StringVar(&f.missed, "missed", "", "what is done about times that passed meanwhile (`RULE`): "+strings.Join(schedule.MissedRules, ", "))
 	fs.StringVar(&f.overlap, "overlap", "", "what is done where a run goes on still (`RULE`): "+strings.Join(schedule.OverlapRules, ", "))
 	fs.StringVar(&f.jitter, "jitter", "", "put each time off by less than this `LENGTH`, always the same for the same time")
+	a.noticeFlags(c, &f.onFailure, &f.onSuccess)
 	_ = c.RegisterFlagCompletionFunc("missed", cobra.FixedCompletions(schedule.MissedRules, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("overlap", cobra.FixedCompletions(schedule.OverlapRules, cobra.ShellCompDirectiveNoFileComp))
 	f.approval(c, "approve with --yes=schedule; --yes=schedule,destructive also what destroys")
@@ -122,9 +128,14 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 	if err != nil {
 		return err
 	}
-	one := &schedule.Schedule{Name: cmp.Or(f.as, l.source.Name), Workflow: l.source.Name, Version: l.record.Version, IRHash: l.source.Workflow.Hash(), Params: given.Values,
-		Trigger: t, Dir: dir, Missed: f.missed, Overlap: f.overlap, Jitter: f.jitter, Created: time.Now().UTC().Round(0)}
+	one := &schedule.Schedule{Name: cmp.Or(f.as, l.source.Name), Consent: consent.Consent{Workflow: l.source.Name, Version: l.record.Version, IRHash: l.source.Workflow.Hash()},
+		Params: given.Values, Trigger: t, Dir: dir, Missed: f.missed, Overlap: f.overlap, Jitter: f.jitter, Created: time.Now().UTC().Round(0)}
 	one.Default()
+	for kind, name := range map[string]string{consent.OnFailure: f.onFailure, consent.OnSuccess: f.onSuccess} {
+		if name != "" {
+			one.Notices.Set(kind, &consent.Consent{Workflow: name})
+		}
+	}
 	if err := wrongFlag(one.Check()); err != nil {
 		return err
 	}
@@ -200,34 +211,47 @@ func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 	if refused := foreseen.Refused(); len(refused) > 0 {
 		return usage("nothing was scheduled: %s", strings.Join(refused, "; "))
 	}
-	destroys := destroyed(foreseen)
+	all, err := a.readNotices(ctx, &one.Notices)
+	if err != nil {
+		return err
+	}
+	if what := destroyed(foreseen); what != "" {
+		all = append([]string{what}, all...)
+	}
+	destroys := strings.Join(all, ", ")
 	if show && !a.quiet {
 		a.showSchedule(one, l, destroys)
 	}
+	one.Approved.Destructive, err = a.agreeUnattended(ctx, "nothing was scheduled", "Run it by itself?", destroys, in, f)
+	agreedNotices(&one.Notices, one.Approved.Destructive)
+	return err
+}
+
+// agreeUnattended asks for what runs by itself, unless the command line approves it; without it nothing is done, in these words.
+// It tells whether what destroys was approved, too.
+func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys string, in *invocation, f *runFlags) (destructive bool, err error) {
 	want := "--yes=" + yesSchedule
 	if destroys != "" {
 		want += "," + yesDestructive
 	}
 	switch {
 	case f.says(yesSchedule) && (destroys == "" || f.says(yesDestructive)):
-		one.Approved.Destructive = f.says(yesDestructive)
-		return nil
+		return f.says(yesDestructive), nil
 	case f.says(yesSchedule):
-		return fail(exitDeclined, "nothing was scheduled: %s may destroy what is there; approve that with: %s", destroys, in.command(want))
+		return false, fail(exitDeclined, "%s: %s may destroy what is there; approve that with: %s", nothing, destroys, in.command(want))
 	case a.interactive():
 		answers := "Y/n"
 		if destroys != "" {
 			answers = "y/N"
 		}
-		answer, err := a.readLine(ctx, destroysFirst(destroys)+"Run it by itself? ["+answers+"]")
+		answer, err := a.readLine(ctx, destroysFirst(destroys)+question+" ["+answers+"]")
 		answer = strings.ToLower(strings.TrimSpace(answer))
 		if err == nil && (answer == "y" || answer == "yes" || answer == "" && destroys == "") {
-			one.Approved.Destructive = destroys != ""
-			return nil
+			return destroys != "", nil
 		}
-		return fail(exitDeclined, "nothing was scheduled")
+		return false, fail(exitDeclined, "%s", nothing)
 	}
-	return fail(exitDeclined, "nothing was scheduled: what runs by itself is approved with: %s", in.command(want))
+	return false, fail(exitDeclined, "%s: what runs by itself is approved with: %s", nothing, in.command(want))
 }
 
 // scheduledValues are what a run of a schedule is given. Where no file has arrived yet, there is one nevertheless, that is not known.
@@ -266,6 +290,9 @@ func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
 	if destroys != "" {
 		fmt.Fprintf(&b, "  destroys: %s\n", destroys)
 	}
+	for _, line := range noticeLines(a.effectiveNotices(one)) {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
 	fmt.Fprintf(&b, "  in %s; missed: %s; overlap: %s\n", one.Dir, one.Missed, one.Overlap)
 	for k, t := range one.Trigger.Upcoming(time.Now(), 3) {
 		fmt.Fprintf(&b, "  %s %s\n", map[bool]string{true: "next:", false: "then:"}[k == 0], trigger.Moment(t))
@@ -276,7 +303,7 @@ func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
 // whenWords says when a schedule runs.
 func whenWords(one *schedule.Schedule, now time.Time) string {
 	words := one.Trigger.Words()
-	if next, ok := nextOf(one, now); ok && one.Trigger.At == "" {
+	if next, ok := one.Trigger.Next(now); ok && one.Trigger.At == "" {
 		words += "; next: " + trigger.Moment(next)
 	}
 	return words

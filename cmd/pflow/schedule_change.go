@@ -77,7 +77,7 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 	if err != nil {
 		return err
 	}
-	if unapproved(one, l, approved) != "" || st.Waits != "" || f.yes != "" {
+	if unapproved(&one.Consent, l, approved) != "" || a.noticeWaits(one.Notices) != "" || st.Waits != "" || f.yes != "" {
 		again := *one
 		again.Approved, again.IRHash, again.Version = approved, l.source.Workflow.Hash(), l.record.Version
 		if err := a.approveSchedule(ctx, &again, l, &invocation{path: "pflow schedule resume", subject: name}, f, true); err != nil {
@@ -86,7 +86,7 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 		one = &again
 	}
 	return a.changeSchedule(ctx, name, func(now *schedule.Schedule, st *schedule.State) error {
-		now.Approved, now.IRHash, now.Version, now.Paused = one.Approved, one.IRHash, one.Version, false
+		now.Consent, now.Notices, now.Paused = one.Consent, one.Notices, false
 		st.Waits, st.Queue, st.Due = "", nil, time.Now().UTC().Round(0)
 		return nil
 	})

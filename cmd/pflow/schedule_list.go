@@ -29,15 +29,16 @@ type scheduleItem struct {
 	Next    *time.Time        `json:"next"`    // null: none is known
 	Status  string            `json:"status"`  // active, paused, waiting, running or over
 	Waiting string            `json:"waiting"` // why it waits for a person, "" if it does not
+	Untold  string            `json:"untold"`  // why nothing tells of its runs that should, "" if something does
 	Last    *schedule.Ended   `json:"last"`    // null: it has not run
 	Running []schedule.Firing `json:"running"`
 	Queued  int               `json:"queued"`
 }
 
 func (a *app) scheduleItem(one *schedule.Schedule, st *schedule.State, now time.Time) scheduleItem {
-	out := scheduleItem{Name: one.Name, Schedule: one, Words: one.Trigger.Words(), Status: "active", Waiting: a.waits(one, st), Last: st.Last,
+	out := scheduleItem{Name: one.Name, Schedule: one, Words: one.Trigger.Words(), Status: "active", Waiting: a.waits(one, st), Untold: a.noticeWaits(one.Notices), Last: st.Last,
 		Running: append([]schedule.Firing{}, st.Open...), Queued: len(st.Queue)}
-	next, ok := nextOf(one, now)
+	next, ok := one.Trigger.Next(now)
 	if ok {
 		next = next.Add(one.After(next))
 	}
@@ -118,6 +119,9 @@ func (a *app) listSchedules(now time.Time) error {
 			hint := "; " + approveAgain(i.Name)
 			fmt.Fprintf(a.stderr, "%s does not run: %s%s\n", i.Name, printable.Line(strings.TrimSuffix(strings.TrimSuffix(i.Waiting, approveAgain(i.Name)), ": ")), hint)
 		}
+		if i.Untold != "" {
+			fmt.Fprintf(a.stderr, "nothing tells of the runs of %s: %s; %s\n", i.Name, i.Untold, approveAgain(i.Name))
+		}
 	}
 	if server == "" {
 		fmt.Fprintln(a.stderr, "nothing carries them out now: run pflow serve")
@@ -166,6 +170,12 @@ func (a *app) showScheduleItem(i scheduleItem) error {
 		line("input", name+" = "+textOf(in[name]))
 	}
 	line("folder", i.Dir)
+	for _, text := range noticeLines(a.effectiveNotices(i.Schedule)) {
+		line("after", text)
+	}
+	if i.Untold != "" {
+		line("untold", i.Untold)
+	}
 	line("rules", fmt.Sprintf("missed: %s; overlap: %s; jitter: %s", i.Missed, i.Overlap, cmp.Or(i.Jitter, "none")))
 	for _, f := range i.Running {
 		line("open", f.Run+" for "+trigger.Moment(f.Due.Local()))

@@ -108,6 +108,24 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 	if err := os.Chdir(s.Dir); err != nil {
 		return fail(exitFailed, "the folder of the schedule: %s", fileError(err))
 	}
+	claim := func() (schedule.Firing, func(), error) {
+		firing, release, err := a.schedules().Claim(ctx, s, run, func(run string) bool {
+			begun, _, _ := a.outcome(run)
+			return begun && !a.untold(s.Name, s.Workflow, run)
+		})
+		if err != nil {
+			return firing, nil, fail(exitFailed, "%v", err)
+		}
+		return firing, release, nil
+	}
+	if begun, _, _ := a.outcome(run); begun { // its process was killed before it told of it
+		_, release, err := claim()
+		if err != nil {
+			return err
+		}
+		defer release()
+		return a.tellAgain(ctx, run)
+	}
 	l, err := a.loadWorkflow(ctx, s.Workflow)
 	if err != nil {
 		return err
@@ -116,12 +134,12 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 	if err != nil {
 		return err
 	}
-	if why := unapproved(s, l, approved); why != "" {
-		return fail(exitDeclined, "%s: %s", why, approveAgain(s.Name))
+	if why := unapproved(&s.Consent, l, approved); why != "" {
+		return fail(exitDeclined, "the schedule %s: %s: %s", s.Name, why, approveAgain(s.Name))
 	}
-	firing, release, err := a.schedules().Claim(ctx, s, run, func(run string) bool { begun, _, _ := a.outcome(run); return begun })
+	firing, release, err := claim()
 	if err != nil {
-		return fail(exitFailed, "%v", err)
+		return err
 	}
 	defer release()
 	files := firing.Files
@@ -149,7 +167,7 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 	if s.Approved.Destructive {
 		l.program.Grant(foreseen, true)
 	}
-	l.by, l.journalled = "schedule:"+s.Name, true
+	l.by, l.journalled = bySchedule+s.Name, true
 	res, err := a.executeAs(ctx, run, l, store, func(_ context.Context, n workflow.Approval) bool {
 		return n.Destructive && s.Approved.Destructive // a node that wants approval waits for a person
 	}, nil)
@@ -157,5 +175,7 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 		return err
 	}
 	a.note(ctx, l.source.Name, l.program, res)
-	return a.ended(res, "pflow schedule run "+s.Name)
+	failed := a.ended(res, "pflow schedule run "+s.Name)
+	a.tell(ctx, a.endingOf(l, res, savedName(l)))
+	return failed
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,14 +71,24 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
 	if err != nil {
 		return fail(exitFailed, "this program is not found: %v", err)
 	}
+	l.Untold = func(one *schedule.Schedule, run string) bool { return a.untold(one.Name, one.Workflow, run) }
 	l.Run = func(one *schedule.Schedule, f schedule.Firing, stop <-chan struct{}) (string, error) {
-		return runApart(stop, program, "schedule", "run", one.Name, "--firing", f.Run, "--home", a.homeDir(), "--batch", "--quiet")
+		said, err := runApart(stop, program, "schedule", "run", one.Name, "--firing", f.Run, "--home", a.homeDir(), "--batch", "--quiet")
+		for _, line := range said {
+			if warning, ok := strings.CutPrefix(line, warned+" "); ok {
+				l.Log("%s: %s", one.Name, warning)
+			}
+		}
+		return strings.TrimPrefix(said[len(said)-1], "pflow: "), err
 	}
 	l.Own = func(workflow, path string) bool {
 		real, err := filepath.EvalSymlinks(path)
 		return err == nil && (&written.Run{Home: a.homeDir(), Workflow: workflow}).May(real)
 	}
+	var logging sync.Mutex // runs are waited for beside the loop
 	l.Log = func(format string, args ...any) {
+		logging.Lock()
+		defer logging.Unlock()
 		if !a.quiet {
 			fmt.Fprintf(a.stderr, "%s %s\n", time.Now().Format(time.DateTime), printable.Line(fmt.Sprintf(format, args...)))
 		}
@@ -90,45 +101,48 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
 }
 
 // maxSaid bounds what is kept of what a run says at its end, in bytes.
-const maxSaid = 1000
+const maxSaid = 4000
 
-// runApart runs a program in a session of its own, which goes on if this process ends. It gives the last line of its standard
-// error, and once stop is closed waits no longer.
-func runApart(stop <-chan struct{}, program string, args ...string) (said string, err error) {
+// runApart runs a program in a session of its own, which goes on if this process ends. It gives the last lines of its standard
+// error, one at least, and once stop is closed waits no longer.
+func runApart(stop <-chan struct{}, program string, args ...string) (said []string, err error) {
+	said = []string{""}
 	// A pipe would end the program where this process ends.
 	f, err := os.CreateTemp("", "pflow-said-*")
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	defer f.Close()
 	if err := os.Remove(f.Name()); err != nil {
-		return "", err
+		return said, err
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = f
 	process.Independent(cmd)
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return said, err
 	}
 	done := fault.Async(func() (struct{}, error) { return struct{}{}, cmd.Wait() })
 	select {
 	case <-stop:
-		return "", nil
+		return said, nil
 	case ended := <-done:
 		err = ended.Err
 	}
-	said = lastLine(f)
-	if cmd.ProcessState.ExitCode() == exitDeclined {
+	said = lastLines(f)
+	switch cmd.ProcessState.ExitCode() {
+	case exitDeclined:
 		err = &schedule.Refused{}
+	case -1:
+		err = &schedule.Killed{}
 	}
 	return said, err
 }
 
-// lastLine reads the last line of a file.
-func lastLine(f *os.File) string {
+// lastLines reads the last lines of a file, one at least.
+func lastLines(f *os.File) []string {
 	size, _ := f.Seek(0, io.SeekEnd)
 	from := max(0, size-maxSaid)
 	data, _ := io.ReadAll(io.NewSectionReader(f, from, size-from))
-	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(data), "")), "\n")
-	return strings.TrimPrefix(lines[len(lines)-1], "pflow: ")
+	return strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(data), "")), "\n")
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pflow/internal/consent"
 	"pflow/internal/diag"
 	"pflow/internal/library"
 	"pflow/internal/printable"
@@ -24,7 +26,7 @@ func (a *app) workflowCommand() *cobra.Command {
 		Example: "  pflow workflow list\n  pflow workflow show greet\n  pflow workflow save ./greet.json --name hello",
 	}
 	c.AddCommand(a.workflowDeleteCommand(), a.workflowEditCommand(), a.workflowHistoryCommand(), a.workflowListCommand(),
-		a.workflowNewCommand(), a.workflowRenameCommand(), a.workflowSaveCommand(), a.workflowShowCommand(), a.workflowTestCommand())
+		a.workflowNewCommand(), a.workflowNotifyCommand(), a.workflowRenameCommand(), a.workflowSaveCommand(), a.workflowShowCommand(), a.workflowTestCommand())
 	return c
 }
 
@@ -110,11 +112,15 @@ type workflowDocument struct {
 	IR       *ir.Workflow `json:"ir"`
 	IRHash   string       `json:"ir_hash"`
 	Valid    bool         `json:"valid"`
+	consent.Notices
 }
 
 func (a *app) workflowDocument(r *library.Record, valid bool) workflowDocument {
 	d := workflowDocument{Schema: "pflow.workflow/v1", workflowItem: a.workflowItem(r), Examples: append([]string{}, r.Examples...),
 		IR: r.Workflow(), IRHash: r.Hash(), Valid: valid}
+	if n, err := a.library().Notices(r.Name); err == nil {
+		d.Notices = n
+	}
 	if r.Origin() != nil {
 		d.Origin, _ = value.ParseJSON(r.Origin())
 	}
@@ -148,6 +154,11 @@ func (a *app) workflowShowCommand() *cobra.Command {
 			}
 			fmt.Fprintf(a.stdout, "%s (version %d): %s\n\n", r.Name, r.Version, oneLine(r.Description))
 			_, err = io.WriteString(a.stdout, ir.Display(r.Workflow(), ir.DisplayOptions{Catalogue: a.shelf.Catalogue}))
+			if notices, unread := a.library().Notices(r.Name); unread != nil {
+				a.warn("%v", unread)
+			} else if lines := noticeLines(notices); len(lines) > 0 {
+				fmt.Fprintf(a.stdout, "\n%s\n", strings.Join(lines, "\n"))
+			}
 			a.showFindings(list)
 			return err
 		},

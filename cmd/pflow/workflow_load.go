@@ -38,6 +38,8 @@ type loaded struct {
 	parent, by string // of its run, where it came of another or this process does not start it for itself
 	journalled bool   // it does not run without a journal
 
+	began time.Time // its run, by the clock
+
 	retry *workflow.Retry // of a run that runs its parent again, nil of any other
 	day   time.Time       // on which the parent ran
 }

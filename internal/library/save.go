@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"pflow/internal/consent"
 	"pflow/internal/fault"
 	"pflow/internal/filelock"
 	"pflow/internal/workflowfile"
@@ -164,6 +165,12 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 		if err := failed(d.Remove(was)); err != nil {
 			return err
 		}
+		if err := l.rewriteNotices(d, func(all map[string]consent.Notices) {
+			all[to] = all[from]
+			delete(all, from)
+		}); err != nil {
+			return err
+		}
 		if all, _ := l.readOutcomes(); len(all[from]) == 0 {
 			return nil
 		}
@@ -188,8 +195,8 @@ func (l *Library) Delete(ctx context.Context, name string) error {
 				return err
 			case !exists && !deleted:
 				return l.unknown(name)
-			case !exists:
-				return nil
+			case !exists: // what is saved under the name later is another
+				return l.rewriteNotices(d, func(all map[string]consent.Notices) { delete(all, name) })
 			}
 			if err := failed(d.Remove(l.file(name))); err != nil {
 				return err

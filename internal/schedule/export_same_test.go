@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pflow/internal/consent"
 	"pflow/internal/trigger"
 )
 
@@ -92,7 +93,7 @@ func TestExportMeansTheSame(t *testing.T) {
 		"*/7 * * * *", "*/20 */6 * * *", "0 0 * * 5-7", "0 0 * * 7", "0 9 ? * 1", "0 0 1-31 * 1", "0 0 5 * 0-6", "0 0 1 NOV-FEB *", "0 9 * * 1,*",
 		"15 3 1,15,28-30 1-6/2 mon,wed", "0 12 13 * 5; 30 7 * * 1-5", "1,2 0 * * *",
 	} {
-		s := &Schedule{Name: "s", Workflow: "w", Trigger: trigger.Trigger{Cron: text, Timezone: "UTC"}}
+		s := &Schedule{Name: "s", Consent: consent.Consent{Workflow: "w"}, Trigger: trigger.Trigger{Cron: text, Timezone: "UTC"}}
 		s.Default()
 		if list := s.Check(); list.HasErrors() {
 			t.Fatal(text, list)

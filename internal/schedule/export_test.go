@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pflow/internal/consent"
 	"pflow/internal/trigger"
 )
 
@@ -17,7 +18,7 @@ var exported = Command{Program: "/usr/local/bin/pflow", Home: "/home/ada/my flow
 // TestExport holds what is written for other programs to testdata/NAME.txt.
 func TestExport(t *testing.T) {
 	zoned := func(name, cron, zone, missed string) *Schedule {
-		s := &Schedule{Name: name, Workflow: "w", Trigger: trigger.Trigger{Cron: cron, Timezone: zone}, Missed: missed}
+		s := &Schedule{Name: name, Consent: consent.Consent{Workflow: "w"}, Trigger: trigger.Trigger{Cron: cron, Timezone: zone}, Missed: missed}
 		s.Default()
 		if list := s.Check(); list.HasErrors() {
 			t.Fatal(list)
@@ -27,9 +28,9 @@ func TestExport(t *testing.T) {
 	weekdays := zoned("weekdays", "0 8 * * 1-5", "Europe/Berlin", Once)
 	either := zoned("either", "*/15 9-17 13 1,7 fri; 30 22 * * *", "", Once)
 	either.Jitter = "90s"
-	often := &Schedule{Name: "often", Workflow: "w", Trigger: trigger.Trigger{Every: "15m"}, Missed: Skip}
+	often := &Schedule{Name: "often", Consent: consent.Consent{Workflow: "w"}, Trigger: trigger.Trigger{Every: "15m"}, Missed: Skip}
 	often.Default()
-	moment := &Schedule{Name: "moment", Workflow: "w", Trigger: trigger.Trigger{At: "2026-03-12T09:00:00+01:00"}}
+	moment := &Schedule{Name: "moment", Consent: consent.Consent{Workflow: "w"}, Trigger: trigger.Trigger{At: "2026-03-12T09:00:00+01:00"}}
 	moment.Default()
 	plain := zoned("plain", "30 22 13 * fri", "", Once)
 	for name, write := range map[string]func() (string, error){
@@ -65,7 +66,7 @@ func TestExport(t *testing.T) {
 // TestNotExported: what a program has no way to say is an error that says what.
 func TestNotExported(t *testing.T) {
 	make := func(when trigger.Trigger, missed, overlap string) *Schedule {
-		s := &Schedule{Name: "s", Workflow: "w", Trigger: when, Missed: missed, Overlap: overlap}
+		s := &Schedule{Name: "s", Consent: consent.Consent{Workflow: "w"}, Trigger: when, Missed: missed, Overlap: overlap}
 		s.Default()
 		return s
 	}

@@ -22,6 +22,8 @@ type Loop struct {
 	Outcome func(run string) (begun bool, status, message string)
 	// Own reports whether a workflow wrote a file itself, which then has not arrived; nil: none did.
 	Own func(workflow, path string) bool
+	// Untold reports whether a run has ended and nothing has begun yet of what is to tell so.
+	Untold func(one *Schedule, run string) bool
 	// Log is told what is done, in lines for people.
 	Log func(format string, args ...any)
 
@@ -38,6 +40,7 @@ type Loop struct {
 	ending  chan struct{} // closed: none is begun
 	stepped time.Time
 	ours    map[string]bool // firings that this process carries out, by run
+	retold  map[string]bool // those whose process was killed before it told of its run, and was begun again for that
 	others  map[string]bool // schedules with firings that other processes carry out
 	asked   time.Time       // when others were last looked at
 	events  *fsnotify.Watcher
@@ -85,7 +88,7 @@ const (
 )
 
 func (l *Loop) begin() {
-	l.plans, l.ours, l.others, l.folders = map[string]*plan{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	l.plans, l.ours, l.others, l.folders, l.retold = map[string]*plan{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	l.ended, l.stop, l.ending = make(chan ended), make(chan struct{}), make(chan struct{})
 	l.slots = make(chan struct{}, max(1, l.Together))
 }
@@ -136,7 +139,7 @@ func (l *Loop) finish() (left []string) {
 		case e := <-l.ended:
 			delete(l.ours, e.f.Run)
 			switch {
-			case e.kept:
+			case e.kept || l.untold(e): // the next process takes it up
 			case waiting:
 				l.close(e, time.Now())
 			default:
@@ -301,6 +304,8 @@ func (l *Loop) orphan(one *Schedule, f Firing, now time.Time) (Ended, bool) {
 	switch {
 	case begun && status == "":
 		e.Status, e.Message = "interrupted", "its process was killed; go on with: pflow resume "+f.Run
+	case begun && l.Untold(one, f.Run):
+		return e, false // what is left is to tell
 	case begun:
 	case f.Person:
 		e.Status, e.Message = "failed", "its process was killed before the run began"

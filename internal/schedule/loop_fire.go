@@ -98,7 +98,13 @@ func (l *Loop) start(one *Schedule, f Firing) {
 
 // over takes up a firing whose process ended, and what waited for it.
 func (l *Loop) over(e ended, now time.Time) {
+	if !l.retold[e.f.Run] && l.untold(e) {
+		l.retold[e.f.Run] = true
+		l.start(e.one, e.f)
+		return
+	}
 	delete(l.ours, e.f.Run)
+	delete(l.retold, e.f.Run)
 	if l.close(e, now); l.plans[e.one.Name] == nil {
 		return
 	}
@@ -107,6 +113,13 @@ func (l *Loop) over(e ended, now time.Time) {
 	if p.watch != nil {
 		p.watch.at = now
 	}
+}
+
+// untold reports whether a process was killed between the end of its run and the beginning of what tells of it. One that ended
+// by itself has told, or said why not.
+func (l *Loop) untold(e ended) bool {
+	killed := new(Killed)
+	return errors.As(e.err, &killed) && !l.Store.alive(e.f.Run) && l.Untold(e.one, e.f.Run)
 }
 
 // close notes how a firing came out.
@@ -141,6 +154,11 @@ func (l *Loop) close(e ended, now time.Time) {
 type Refused struct{}
 
 func (*Refused) Error() string { return "it waits for a person" }
+
+// Killed is the error of Run where its process ended by a signal.
+type Killed struct{}
+
+func (*Killed) Error() string { return "its process was killed" }
 
 func because(message string) string {
 	if message == "" {

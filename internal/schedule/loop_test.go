@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pflow/internal/consent"
 	"pflow/internal/cputime"
 	"pflow/internal/trigger"
 )
@@ -17,15 +18,16 @@ import (
 // machine is a loop with a clock that is put, and runs that are begun and end when they are told to. What it knows of runs
 // outlives the loop, as the disk does.
 type machine struct {
-	t     *testing.T
-	store *Store
-	now   time.Time
-	count int
-	begun map[string]string // status of each run, "" while it goes on
-	order []string          // runs as they were begun: NAME DUE or NAME FILE
-	loop  *Loop
-	hold  map[string]chan struct{}
-	at    chan string // a run that began
+	t      *testing.T
+	store  *Store
+	now    time.Time
+	count  int
+	begun  map[string]string // status of each run, "" while it goes on
+	order  []string          // runs as they were begun: NAME DUE or NAME FILE
+	loop   *Loop
+	untold map[string]bool // runs that ended and of which nothing told
+	hold   map[string]chan struct{}
+	at     chan string // a run that began
 }
 
 func newMachine(t *testing.T, now string) *machine {
@@ -33,7 +35,7 @@ func newMachine(t *testing.T, now string) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, store: NewStore(t.TempDir()), now: at, begun: map[string]string{}, hold: map[string]chan struct{}{}, at: make(chan string, 10000)}
+	m := &machine{t: t, store: NewStore(t.TempDir()), now: at, begun: map[string]string{}, untold: map[string]bool{}, hold: map[string]chan struct{}{}, at: make(chan string, 10000)}
 	m.restart()
 	return m
 }
@@ -43,6 +45,7 @@ func (m *machine) restart() {
 	m.loop = &Loop{Store: m.store, Together: 100, Still: 2 * time.Second, Log: m.t.Logf,
 		NewRun:  func(time.Time) string { m.count++; return fmt.Sprintf("run-%d", m.count) },
 		Outcome: func(run string) (bool, string, string) { s, ok := m.begun[run]; return ok, s, "" },
+		Untold:  func(_ *Schedule, run string) bool { return m.untold[run] },
 		Run: func(one *Schedule, f Firing, stop <-chan struct{}) (string, error) {
 			m.at <- f.Run
 			return "", nil
@@ -493,7 +496,7 @@ func TestManySchedules(t *testing.T) {
 	m := newMachine(t, noon)
 	m.now = time.Now()
 	for k := range many {
-		s := Schedule{Name: fmt.Sprintf("s%d", k), Workflow: "w", Created: m.now, Trigger: trigger.Trigger{Cron: fmt.Sprintf("%d %d 1 1 *", k%60, k%24), Timezone: "UTC"}}
+		s := Schedule{Name: fmt.Sprintf("s%d", k), Consent: consent.Consent{Workflow: "w"}, Created: m.now, Trigger: trigger.Trigger{Cron: fmt.Sprintf("%d %d 1 1 *", k%60, k%24), Timezone: "UTC"}}
 		s.Default()
 		if err := os.MkdirAll(filepath.Join(m.store.dir, "state"), 0o700); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"pflow/internal/consent"
 	"pflow/internal/diag"
 	"pflow/internal/trigger"
 )
@@ -36,26 +37,17 @@ var (
 
 // Schedule is a workflow that runs by itself.
 type Schedule struct {
-	Name     string          `json:"-"`
-	Workflow string          `json:"workflow"`
-	Version  int             `json:"version"`
-	IRHash   string          `json:"ir_hash"` // of the workflow that was approved: another does not run
-	Approved Approved        `json:"approved"`
-	Params   map[string]any  `json:"params"` // values of inputs
-	Trigger  trigger.Trigger `json:"trigger"`
-	Dir      string          `json:"dir"` // the folder that it runs in, absolute
-	Missed   string          `json:"missed"`
-	Overlap  string          `json:"overlap"`
-	Jitter   string          `json:"jitter,omitempty"` // each time is put off by less than this: 30s, 5m
-	Paused   bool            `json:"paused,omitempty"`
-	Created  time.Time       `json:"created"`
-}
-
-// Approved is what somebody agreed to.
-type Approved struct {
-	Effects     []string `json:"effects"`
-	Digest      string   `json:"digest"`      // of the workflow and all that it uses, sha256:HEX
-	Destructive bool     `json:"destructive"` // what destroys was approved, too
+	Name            string          `json:"-"`
+	consent.Consent                 // another workflow than the approved one does not run
+	Params          map[string]any  `json:"params"` // values of inputs
+	Trigger         trigger.Trigger `json:"trigger"`
+	Dir             string          `json:"dir"` // the folder that it runs in, absolute
+	Missed          string          `json:"missed"`
+	Overlap         string          `json:"overlap"`
+	Jitter          string          `json:"jitter,omitempty"` // each time is put off by less than this: 30s, 5m
+	Paused          bool            `json:"paused,omitempty"`
+	Created         time.Time       `json:"created"`
+	consent.Notices                 // in the place of those of its workflow
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -84,6 +76,11 @@ func (s *Schedule) Check() diag.List {
 	}
 	if s.Workflow == "" {
 		wrong("workflow", "a schedule names a saved workflow")
+	}
+	for _, kind := range consent.Kinds {
+		if n := s.Notices.Of(kind); n != nil && n.Workflow == "" {
+			wrong(kind+".workflow", "it names a saved workflow")
+		}
 	}
 	for _, f := range s.Trigger.Check() {
 		f.Path = strings.TrimSuffix("trigger."+f.Path, ".")

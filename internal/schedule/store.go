@@ -208,7 +208,7 @@ func write(path string, v any) error {
 }
 
 // Claim makes this process the one that carries a firing out, until release. It is an error if another process does, or if
-// the run has begun already.
+// nothing is left to begin of it.
 func (s *Store) Claim(ctx context.Context, one *Schedule, run string, begun func(run string) bool) (f Firing, release func(), err error) {
 	dir := filepath.Join(s.dir, "firings")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
