@@ -1,11 +1,43 @@
 package trigger
 
 import (
+	"bufio"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
 )
+
+// TestNextByMinutes compares with testdata/clocks.txt, which another program made in another way: Python's zoneinfo, walking minute by
+// minute over what each clock shows. A line is zone, expression, a time after which, and the next ones.
+func TestNextByMinutes(t *testing.T) {
+	f, err := os.Open("testdata/clocks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, n := bufio.NewScanner(f), 0
+	for ; lines.Scan(); n++ {
+		part := strings.Split(lines.Text(), " | ")
+		at, err := time.Parse(time.RFC3339, part[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := &Trigger{Cron: part[1], Timezone: part[0]}
+		for want := range strings.FieldsSeq(part[3]) {
+			next, ok := tr.Next(at)
+			if got := next.UTC().Format(time.RFC3339); !ok || got != want {
+				t.Errorf("%s %q after %s: %s, want %s", part[0], part[1], at.Format(time.RFC3339), got, want)
+				break
+			}
+			at = next
+		}
+	}
+	if n < 30 {
+		t.Errorf("testdata/clocks.txt has %d lines", n)
+	}
+}
 
 // TestNextClocksChange fires over the changes of clocks: what is left out fires at the first time there is again, what is shown
 // twice fires once. Each line is a cron expression, a time after which, and the next ones.

@@ -10,6 +10,7 @@ import (
 type clock struct {
 	minute int
 	twelve bool
+	pm     bool // said to be of the afternoon
 }
 
 // clockForm is how digits write a time: 8, 8:05, 8.15, 9am, 7:30pm, 06:00z, 17h, 1800.
@@ -109,7 +110,7 @@ func (p *parser) meridian(c clock, pm bool, i int) clock {
 	if pm {
 		c.minute += 12 * 60
 	}
-	return clock{minute: c.minute}
+	return clock{minute: c.minute, pm: pm}
 }
 
 // half reads what says which half of the day a time is of: am, pm, o'clock, in the morning, at night.
@@ -219,10 +220,15 @@ func (p *parser) times(i int) (out []clock, n int) {
 		if _, more := p.clockAt(next, bare); more == 0 || p.is(at+k, ",") && p.counted(next) {
 			break
 		}
-		if !p.is(next-1, "at") && p.counted(next) {
+		if !p.is(next-1, "at") && p.counted(next) && (!p.is(next-1, "and") || p.plural(next+1)) {
 			break
 		}
 		at = next
+	}
+	for k := 1; k < len(out); k++ {
+		if a, b := out[k-1], out[k]; b.pm && a.twelve && !b.twelve && a.minute < 12*60 && a.minute+12*60 < b.minute {
+			p.wrong("it may be of the morning: say am or pm of each hour")
+		}
 	}
 	return out, n
 }
@@ -234,6 +240,12 @@ func (p *parser) counted(i int) bool {
 	}
 	t := p.toks[i+1]
 	return !t.quoted && t.text[0] >= 'a' && t.text[0] <= 'z' && !p.goesOn(i+1)
+}
+
+// plural reports whether a word looks like what a number counts: files, and not write or process.
+func (p *parser) plural(i int) bool {
+	text := p.text(i)
+	return strings.HasSuffix(text, "s") && !strings.HasSuffix(text, "ss")
 }
 
 // window reads between 9 and 17, from 6am until 8am, 9-17.
@@ -248,6 +260,9 @@ func (p *parser) window(i int) (w [2]clock, n int) {
 		}
 	}
 	first, a := p.clockAt(at, true)
+	if v, k := p.number(at); a > k && k > 0 && v > 0 && v <= 12 && p.is(at+k, "to") && !p.is(at+a, "and", "to", "until", "till", "til", "-", "–", "through") {
+		first, a = clock{minute: 60 * v, twelve: true}, k // nine to five is no time
+	}
 	if a == 0 || !p.is(at+a, "and", "to", "until", "till", "til", "-", "–", "through") {
 		return w, 0
 	}

@@ -37,7 +37,16 @@ func (s *spec) compile(now time.Time, zone string) (t *trigger.Trigger, why stri
 		return s.once(t, now, loc)
 	}
 	if s.part != "" && len(s.times) == 0 {
-		return nil, reasons["hour"]
+		if s.window == nil {
+			return nil, reasons["hour"]
+		}
+		p, day := &parser{}, words().Parts[s.part]
+		for k, c := range s.window {
+			s.window[k] = p.inPart(c, day, s.part)
+		}
+		if p.why != "" {
+			return nil, p.why
+		}
 	}
 	if s.except != 0 {
 		if s.days == 0 {
@@ -68,6 +77,8 @@ func (s *spec) compile(now time.Time, zone string) (t *trigger.Trigger, why stri
 func (s *spec) once(t *trigger.Trigger, now time.Time, loc *time.Location) (*trigger.Trigger, string) {
 	var at time.Time
 	switch {
+	case len(s.also) > 0:
+		return nil, "these are several moments: ask for each by itself, or say every year"
 	case s.window != nil || s.every > 0 || s.count > 0 || s.except != 0 || len(s.monthDays)+len(s.nth) > 0 || len(s.times) > 1:
 		return nil, "it does not say whether it repeats: say every day, or one day"
 	case s.hasIn && s.in > 0:
@@ -100,7 +111,7 @@ func (s *spec) interval() (cron, every, why string) {
 	if len(s.times) > 0 || s.date != nil || len(s.monthDays)+len(s.nth) > 0 || len(s.minutes) > 0 {
 		return "", "", reasons["count"]
 	}
-	if s.window == nil && s.days == 0 && s.months == 0 {
+	if s.window == nil && s.days == 0 && s.months == 0 && s.anchor == nil {
 		return "", short(s.every), ""
 	}
 	step := int(s.every / time.Minute)
@@ -117,6 +128,12 @@ func (s *spec) interval() (cron, every, why string) {
 // repeat are the times of every so many minutes, in the window or all day.
 func (s *spec) repeat(step int) (cron, why string) {
 	first, last := 0, 24*60-1
+	switch {
+	case s.anchor != nil && (s.window != nil || 24*60%step != 0):
+		return "", reasons["bound"]
+	case s.anchor != nil:
+		first = s.anchor.minute % step
+	}
 	if s.window != nil {
 		first, last = s.hours()
 		if last <= first {
@@ -138,6 +155,9 @@ func (s *spec) repeat(step int) (cron, why string) {
 // hours are the ends of the window: 9 to 5 is 09:00 to 17:00.
 func (s *spec) hours() (first, last int) {
 	a, b := s.window[0], s.window[1]
+	if b.pm && a.twelve && a.minute < 12*60 && a.minute+12*60 < b.minute {
+		a.minute += 12 * 60 // 1 to 5 pm
+	}
 	if b.minute < a.minute && b.twelve && a.twelve && a.minute < 12*60 {
 		b.minute += 12 * 60
 	}
@@ -152,7 +172,7 @@ func (s *spec) byTheHour() (cron, why string) {
 	if s.unit == "minute" {
 		return s.repeat(1)
 	}
-	if len(s.minutes) == 0 || s.window == nil && len(s.minutes) == 1 && s.minutes[0] == 0 {
+	if len(s.minutes) == 0 || len(s.minutes) == 1 && s.minutes[0] == 0 && (s.window == nil || s.window[0].minute%60 == 0) {
 		return s.repeat(60)
 	}
 	var times []int
@@ -192,8 +212,11 @@ func (s *spec) byTheDay() (cron, why string) {
 		return "", "days of the month and days of the week in it are two schedules"
 	}
 	if s.date != nil {
-		if !s.yearly || s.months != 0 || len(s.monthDays)+len(s.nth) > 0 || s.days != 0 {
+		if !s.yearly && !(s.yearless && s.unit == "year") || s.months != 0 || len(s.monthDays)+len(s.nth) > 0 || s.days != 0 {
 			return "", "it names one day and several"
+		}
+		if s.date.Month() == time.February && s.date.Day() == 29 {
+			return "", "not every year has a 29 February"
 		}
 		s.monthDays, s.months = []string{strconv.Itoa(s.date.Day())}, 1<<s.date.Month()
 	} else if len(s.monthDays)+len(s.nth) == 0 && s.days == 0 {
@@ -201,12 +224,20 @@ func (s *spec) byTheDay() (cron, why string) {
 		case "month":
 			s.monthDays = []string{"1"}
 		case "quarter":
+			if s.months != 0 {
+				return "", "it names months and quarters"
+			}
 			s.monthDays, s.months = []string{"1"}, quarters(0)
 		case "year":
-			s.monthDays, s.months = []string{"1"}, 1<<time.January
+			if s.monthDays = []string{"1"}; s.months == 0 {
+				s.months = 1 << time.January
+			}
 		}
 	} else if s.unit == "quarter" || s.unit == "year" && s.months == 0 {
 		return "", "it names a day of the week or the month and not which one of the " + s.unit
+	}
+	if len(s.also) > 0 {
+		return s.dates()
 	}
 	for _, d := range s.monthDays {
 		if v, err := strconv.Atoi(d); err == nil && v > 28 && s.date == nil {
@@ -221,6 +252,22 @@ func (s *spec) byTheDay() (cron, why string) {
 		times = []int{0}
 	}
 	return s.cron(times)
+}
+
+// dates are several days of each year.
+func (s *spec) dates() (cron, why string) {
+	var out []string
+	for _, d := range append([]time.Time{*s.date}, s.also...) {
+		one := *s
+		one.date, one.also = &d, nil
+		one.monthDays, one.months, one.yearly = nil, 0, true
+		cron, why := one.byTheDay()
+		if why != "" {
+			return "", why
+		}
+		out = append(out, cron)
+	}
+	return strings.Join(out, "; "), ""
 }
 
 func (d dayset) len() (n int) {

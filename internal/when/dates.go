@@ -1,6 +1,7 @@
 package when
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"time"
@@ -29,7 +30,17 @@ func (p *parser) date(s *spec, i int) int {
 			return 0
 		}
 		s.recurring, s.yearly = true, true
-		return set(t, at+1+n)
+		at += 1 + n
+		for len(s.also) < 11 {
+			next := p.skip(at, ",", "and", "on", "every", "each")
+			more, yearless, n := p.calendar(next)
+			if next == at || n == 0 || !yearless {
+				break
+			}
+			s.also = append(s.also, more)
+			at = next + n
+		}
+		return set(t, at)
 	case p.is(at, "today"):
 		return set(p.today, at+1)
 	case p.is(at, "tonight"):
@@ -66,7 +77,18 @@ func (p *parser) date(s *spec, i int) int {
 		} else if s.recurring {
 			return 0
 		}
-		return set(t, at+n)
+		at += n
+		s.yearless = yearless
+		for yearless && len(s.also) < 11 { // on 1 January and on 1 July
+			next := p.skip(at, ",", "and", "on")
+			more, yearless, n := p.calendar(next)
+			if next == at || n == 0 || !yearless {
+				break
+			}
+			s.also = append(s.also, more)
+			at = next + n
+		}
+		return set(t, at)
 	}
 	which := ""
 	if p.is(at, "this", "next", "coming") {
@@ -159,8 +181,13 @@ func (p *parser) calendar(i int) (t time.Time, yearless bool, n int) {
 	if yearless && t.Before(p.today) {
 		t = t.AddDate(1, 0, 0)
 	}
+	if yearless && day == 29 && month == time.February {
+		for t = time.Date(year, month, day, 0, 0, 0, 0, time.UTC); t.Day() != day || t.Before(p.today); year++ {
+			t = time.Date(year+1, month, day, 0, 0, 0, 0, time.UTC)
+		}
+	}
 	if t.Day() != day {
-		return t, false, 0
+		p.wrong(fmt.Sprintf("%s has no day %d", month, day))
 	}
 	return t, yearless, at - i
 }

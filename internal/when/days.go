@@ -100,7 +100,7 @@ func (p *parser) frequency(s *spec, i int) int {
 		}
 		return 0
 	}
-	if p.is(at, "other", "second") && (p.is(at, "other") || p.is(at+1, "hour", "minute", "day")) {
+	if p.is(at, "other") || p.ordinalAt(at) > 1 && p.is(at+1, "hour", "minute", "day", "week", "month") {
 		unit := w.unit[p.text(at+1)]
 		switch unit {
 		case "":
@@ -108,11 +108,15 @@ func (p *parser) frequency(s *spec, i int) int {
 		case "week", "month", "quarter", "year":
 			s.fresh = append(s.fresh, reasons["count"])
 		}
-		if p.is(at, "second") {
-			s.fresh = append(s.fresh, "it may be each second one or the second of something: say every other, or the 2nd of what")
+		if !p.is(at, "other") {
+			s.fresh = append(s.fresh, "it may be each "+p.text(at)+" one or the "+p.text(at)+" of something: say an interval, such as every 2 days, or of what")
 		}
 		s.every, s.recurring = 2*durations[unit], true
 		return at + 2 - i
+	}
+	if v, k := p.number(at); k > 0 && v == 0 && w.unit[p.text(at+k)] != "" {
+		s.fresh = append(s.fresh, reasons["vague"])
+		return at + k + 1 - i
 	}
 	if d, unit, count, n := p.amount(at); n > 0 && !p.is(at, "a", "an") {
 		if d == 0 || unit == "week" {
@@ -129,7 +133,7 @@ func (p *parser) frequency(s *spec, i int) int {
 		s.every = 90 * time.Minute
 		return at + n - i
 	}
-	at = p.skip(at, "single")
+	at = p.skip(at, w.Emphasis...)
 	if unit := w.unit[p.text(at)]; unit != "" && len(p.text(at)) > 2 && !strings.HasSuffix(p.text(at), "s") && unit != "second" {
 		if unit == "day" && p.is(at+1, "of") && p.is(at+2, "the") && p.is(at+3, "week") {
 			at += 3
@@ -152,6 +156,13 @@ func (p *parser) often(s *spec, i int) int {
 		count = 1
 	case p.is(i, "twice"):
 		count = 2
+	case p.in(p.skip(i, "a"), words().Few) > 0: // a couple of times a day
+		at := p.skip(i, "a")
+		at = p.skip(at+p.in(at, words().Few), "of")
+		if !p.is(at, "times") {
+			return 0
+		}
+		count, n = 1, at+1-i
 	default:
 		v, k := p.number(i)
 		if k == 0 || !p.is(i+k, "times") {
@@ -160,6 +171,12 @@ func (p *parser) often(s *spec, i int) int {
 		count, n = v, k+1
 	}
 	at := i + n
+	few := p.in(p.skip(i, "a"), words().Few) > 0
+	defer func() {
+		if few && s.recurring {
+			s.fresh = append(s.fresh, reasons["vague"])
+		}
+	}()
 	if unit := words().Adverbs[p.text(at)]; unit != "" {
 		s.unit, s.count, s.recurring = unit, count, true
 		return at + 1 - i
@@ -181,9 +198,18 @@ func (p *parser) pastHour(s *spec, i int) int {
 	hourly := s.unit == "hour"
 	minute, n := 0, 0
 	switch {
+	case s.unit == "" && s.every == 0 && i < at && (p.is(at, "the") && p.is(at+1, "hour") && !p.is(at+2, "of") || p.phrase(at, "the half hour") > 0):
+		s.unit, s.recurring, s.minutes = "hour", true, []int{0}
+		if p.is(at+1, "half") {
+			s.minutes = []int{30}
+		}
+		return p.skip(at+1, "half", "hour") - i
 	case hourly && p.is(at, "the") && p.is(at+1, "hour"):
 		s.minutes = []int{0}
 		return at + 2 - i
+	case hourly && p.is(at, "the") && (p.is(at+1, "half-hour") || p.is(at+1, "half") && p.is(at+2, "hour")):
+		s.minutes = []int{30}
+		return p.skip(at+1, "half", "half-hour", "hour") - i
 	case hourly && p.is(at, "minute"):
 		if minute, n = p.number(at + 1); n > 0 && minute < 60 {
 			s.minutes = []int{minute}
@@ -314,7 +340,7 @@ func (p *parser) weekdays(s *spec, i int) int {
 	at := p.skip(i, "on")
 	every := p.is(at, "every", "each")
 	if every {
-		at++
+		at = p.skip(at+1, words().Emphasis...)
 	}
 	// Every second Tuesday: of the month, or each other one?
 	if every && (p.is(at, "other") || words().ordinal[p.text(at)] > 1 || digitOrdinal.MatchString(p.text(at))) {
@@ -372,10 +398,15 @@ func (p *parser) dayOfMonth(s *spec, i int) int {
 	for {
 		at = p.skip(at, "the")
 		v, last := p.ordinalAt(at), p.is(at, "last")
+		next := at + 1
+		if p.is(at, "day") { // day 5
+			if k, n := p.number(at + 1); n > 0 && k > 0 && k < 32 {
+				v, next = k, at+1+n
+			}
+		}
 		if v == 0 && !last {
 			break
 		}
-		next := at + 1
 		set, n, _ := p.dayList(next)
 		switch {
 		case n > 0 && single(set):
@@ -419,6 +450,8 @@ func (p *parser) dayOfMonth(s *spec, i int) int {
 	switch {
 	case n == 0 && s.unit == "month" && len(s.monthDays)+len(s.nth) == 0:
 		period = "month"
+	case n == 0 && s.unit == "quarter" && p.is(at-1, "day"):
+		period = "quarter"
 	case n == 0 && every && len(days) == 1 && len(nth) == 0 && digitOrdinal.MatchString(p.text(at-1)):
 		period = "month" // every 15th
 	case n == 0:
@@ -465,11 +498,11 @@ func (p *parser) ofEach(i int) (unit string, n int) {
 // edgeOf reads at the start of every quarter, at the beginning of each month; an end is no time.
 func (p *parser) edgeOf(s *spec, i int) int {
 	at := p.skip(i, "at", "the")
-	if !p.is(at, "start", "beginning", "end") {
+	if !p.is(at, "start", "beginning", "end", "top") {
 		return 0
 	}
 	unit, n := p.ofEach(at + 1)
-	if n == 0 || p.is(at+2, "the") {
+	if n == 0 || p.is(at+2, "the") || p.is(at, "top") && unit != "hour" {
 		return 0
 	}
 	s.recurring, s.unit = true, unit
@@ -488,7 +521,19 @@ func quarters(offset int) (set monthset) {
 
 // monthsOf reads in December, in June and July.
 func (p *parser) monthsOf(s *spec, i int) int {
-	if !p.is(i, "in") || !s.recurring || s.months != 0 {
+	if p.is(i, "from", "between") && s.months == 0 {
+		a, first := words().month[p.text(i+1)]
+		b, last := words().month[p.text(i+3)]
+		if !first || !last || !p.is(i+2, "to", "till", "until", "through", "thru", "and", "-", "–") || yearForm.MatchString(p.text(i+4)) {
+			return 0
+		}
+		for m := a; ; m = m%12 + 1 {
+			if s.months |= 1 << m; m == b {
+				return 4
+			}
+		}
+	}
+	if !p.is(i, "in") || s.months != 0 {
 		return 0
 	}
 	at, n := i+1, 0
@@ -503,92 +548,14 @@ func (p *parser) monthsOf(s *spec, i int) int {
 			break
 		}
 	}
+	if n > 0 && !s.recurring && !p.repeats(p.skip(i+n, ",")) {
+		return 0 // in May: which is of the work
+	}
 	return n
 }
 
-var utcOffset = regexp.MustCompile(`^(?:utc|gmt)([+-])0?(\d{1,2})(?::?00)?$`)
-
-// zoneOf reads Berlin time, UTC, (America/New_York), in the time zone Europe/Paris, UTC+2.
-func (p *parser) zoneOf(s *spec, i int) int {
-	if s.zone != "" || len(s.times) == 0 && s.window == nil && s.date == nil && s.every == 0 && !s.recurring {
-		return 0
-	}
-	w := words()
-	at, named := i, false
-	if p.is(at, "in") {
-		at++
-	}
-	at = p.skip(at, "the")
-	if k := p.phrase(at, "time zone") + p.phrase(at, "timezone"); k > 0 {
-		at, named = at+k, true
-	}
-	text := p.text(at)
-	if m := utcOffset.FindStringSubmatch(text); m != nil {
-		v, _ := strconv.Atoi(m[2])
-		sign := "-" // the names of these zones count the other way
-		if m[1] == "-" {
-			sign = "+"
-		}
-		if v > 12 {
-			return 0
-		}
-		s.zone = "Etc/GMT" + sign + m[2]
-		return p.timeWord(at+1) - i
-	}
-	if strings.Contains(text, "/") {
-		for _, name := range w.city {
-			if strings.EqualFold(name, text) {
-				s.zone = name
-				return p.timeWord(at+1) - i
-			}
-		}
-		if named {
-			p.wrong("there is no time zone " + p.toks[at].raw + ": write one like Europe/Berlin")
-			return at + 1 - i
-		}
-		return 0
-	}
-	for n := 3; n > 0; n-- {
-		name := p.span(at, n)
-		if name == "" {
-			continue
-		}
-		zone, spoken := w.Zones[name]
-		if !spoken {
-			zone = w.city[name]
-		}
-		seasonal := n == 1 && slices.Contains(w.Offsets, name)
-		said := p.is(at+n, "time") || named
-		switch {
-		case seasonal:
-			p.wrong(strings.ToUpper(name) + " is an offset that holds for a part of the year or for several places: name a place, such as New York time")
-			return p.timeWord(at+n) - i
-		case zone != "" && (said || spoken && n == 1):
-			s.zone = zone
-			return p.timeWord(at+n) - i
-		case n == 1 && slices.Contains(w.Local, name) && p.is(at+n, "time"):
-			s.zone = "local"
-			return at + 2 - i
-		}
-	}
-	if text != "" && p.is(at+1, "time") && text[0] >= 'a' && text[0] <= 'z' && !p.is(at, "the", "this", "that", "each", "every", "any", "of", "one") {
-		p.wrong("there is no time zone for " + p.toks[at].raw + ": write one like Europe/Berlin")
-		return at + 2 - i
-	}
-	return 0
-}
-
-// timeWord is behind the word time, if it stands there.
-func (p *parser) timeWord(i int) int { return p.skip(i, "time") }
-
-// span is n words as one text.
-func (p *parser) span(i, n int) string {
-	var out []string
-	for k := range n {
-		if p.text(i+k) == "" {
-			return ""
-		}
-		out = append(out, p.text(i+k))
-	}
-	return strings.Join(out, " ")
+// repeats reports whether something that says that it repeats stands at a place.
+func (p *parser) repeats(i int) bool {
+	s := &spec{start: i, end: i}
+	return (p.frequency(s, i) > 0 || p.weekdays(s, i) > 0) && s.recurring
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,12 +40,21 @@ type lexicon struct {
 	Carried        []string
 	Events         []string
 	Subordinate    []string
+	Retrying       []string
+	Telling        []string
 	Few            []string
+	Emphasis       []string
+	Roughly        []string
 	About          []string
 	Bounds         []string
 	Openers        []string
 	Arrives        []string
+	Comes          []string
 	Put            []string
+	Somebody       []string
+	Puts           []string
+	Watching       []string
+	Every          []string
 	Is             []string
 	Others         []string
 	Into           []string
@@ -56,6 +66,8 @@ type lexicon struct {
 	Zones          map[string]string
 	Offsets        []string
 	Local          []string
+	Spelled        []string
+	NotSlips       []string `json:"not_slips"`
 	BelongsBehind  []string `json:"belongs_behind"`
 	BelongsBefore  []string `json:"belongs_before"`
 	Determined     []string
@@ -67,6 +79,8 @@ type lexicon struct {
 	ordinal        map[string]int
 	unit           map[string]string // of one word, singular or plural
 	city           map[string]string
+	spellings      []string        // words that are read through a slip
+	slips          map[string]bool // words that are none
 }
 
 // part is a part of the day: its hours, beyond 24 those of the next day.
@@ -112,6 +126,23 @@ var words = sync.OnceValue(func() *lexicon {
 		for _, name := range names {
 			w.unit[name], w.unit[name+"s"] = unit, unit
 		}
+	}
+	w.slips = map[string]bool{}
+	for _, name := range w.NotSlips {
+		w.slips[name] = true
+	}
+	w.spellings = slices.Clone(w.Spelled)
+	for d := range time.Weekday(7) {
+		name := strings.ToLower(d.String())
+		w.spellings = append(w.spellings, name, name+"s")
+	}
+	for _, name := range w.Months {
+		if len(name) > 6 {
+			w.spellings = append(w.spellings, name)
+		}
+	}
+	for _, name := range w.spellings {
+		w.slips[name], w.slips[name+"s"] = true, true
 	}
 	for name := range strings.FieldsSeq(zoneNames) {
 		w.city[strings.ToLower(strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " "))] = name

@@ -43,6 +43,8 @@ type parser struct {
 	today time.Time // at 0:00 UTC
 	why   string    // what is being read cannot be
 	zulu  bool      // a time ended in Z
+
+	arriving Span // see found
 }
 
 // found is a place that says when.
@@ -50,6 +52,7 @@ type found struct {
 	start, end int // tokens
 	t          *trigger.Trigger
 	why        string
+	arriving   Span // of the request, what was named of the files that arrive before it was said that they do
 }
 
 // Read finds when a request shall run. now is the time that tomorrow counts from, in the person's zone; zone is the name of that zone,
@@ -59,7 +62,7 @@ func Read(request string, now time.Time, zone string) Reading {
 	if len(request) > longest {
 		return none
 	}
-	p := &parser{toks: cut(request), today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)}
+	p := &parser{toks: spelled(cut(request)), today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)}
 	var all []found
 	for i := 0; i < len(p.toks); {
 		f, ok := p.at(i, now, zone)
@@ -95,13 +98,16 @@ func Read(request string, now time.Time, zone string) Reading {
 	out.Trigger, out.Spans = f.t, []Span{{start, end}}
 	out.Rest, out.Edits = without(request, start, end)
 	if f.t.Watch != nil {
-		out.standIn()
+		out.standIn(f.arriving)
 	}
 	return out
 }
 
 // longest is the longest request that is looked at, in bytes: longer ones are data.
 const longest = 20_000
+
+// clause is how many words back something is looked for that a place belongs to.
+const clause = 40
 
 // without takes a place out of a request, with the comma and the connective that joined it.
 func without(request string, start, end int) (rest string, edits []Edit) {
@@ -120,8 +126,8 @@ func without(request string, start, end int) (rest string, edits []Edit) {
 }
 
 // standIn puts a path in the place of the word for the file that arrives: of it, where that is what the first verb has, or of the
-// file. A request that names it otherwise is left as it is.
-func (r *Reading) standIn() {
+// file. A request that names it otherwise is left as it is. named is where it was named before; empty where it was not.
+func (r *Reading) standIn(named Span) {
 	w := words()
 	p := &parser{toks: cut(r.Rest)}
 	ending := ".file"
@@ -135,7 +141,13 @@ func (r *Reading) standIn() {
 	for i := range p.toks {
 		n := 0
 		switch {
-		case p.is(i, "it") && i == first+1:
+		case named.End > 0:
+			if p.toks[i].start != named.Start {
+				continue
+			}
+			for n = 1; i+n < len(p.toks) && p.toks[i+n].end <= named.End; n++ {
+			}
+		case p.is(i, "it", "them") && i == first+1:
 			n = 1
 		case p.is(i, "the", "that", "this"):
 			at := p.skip(i+1, "new", "arrived", "arriving")
@@ -196,8 +208,9 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 	if p.toks[i].quoted {
 		return found{}, false
 	}
+	p.arriving = Span{}
 	if w, why, n := p.watch(i); n > 0 && !p.is(0, words().Questions...) {
-		f := found{start: i, end: i + n, why: why}
+		f := found{start: i, end: i + n, why: why, arriving: p.arriving}
 		if why == "" {
 			f.t = &trigger.Trigger{Watch: w, Timezone: zone}
 		}
@@ -215,11 +228,21 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 	if f.why == "" {
 		f.t, f.why = s.compile(now, zone)
 	}
-	if f.t == nil && (f.why == "" || !s.recurring) {
-		return found{}, false // no time, a time that has passed, or a date that is worked on
+	if s.every > 0 && p.withinRun(f.start) {
+		return f, false // retry 3 times every 5 seconds
 	}
-	if !p.stands(s, f) {
+	dayOnly := false
+	if f.t == nil && !s.recurring {
+		var open bool
+		if f.why, dayOnly, open = p.moment(s, f); !open {
+			return found{}, false // no time, or a date that is worked on
+		}
+	}
+	if f.t == nil && f.why == "" || !dayOnly && !p.stands(s, f) {
 		return f, false
+	}
+	if f.t != nil && !p.politeUpTo(f.start) && p.told(f.start) {
+		f.t, f.why = nil, reasons["told"]
 	}
 	for f.t != nil && f.t.Cron != "" && p.is(f.end, "and") { // Mondays at 9 and Fridays at 17
 		more := p.spec(f.end + 1)
@@ -227,12 +250,19 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 			break
 		}
 		t, why := more.compile(now, zone)
+		if len(s.times) > 0 && len(more.times) == 0 { // at 9 on weekdays and on Saturdays
+			f.t, f.why, f.end = nil, reasons["part"], more.end
+			break
+		}
 		if why != "" || t == nil || t.Cron == "" || t.Timezone != f.t.Timezone {
 			f.t, f.why = nil, "these are two schedules: ask for each by itself"
 		} else {
 			f.t.Cron += "; " + t.Cron
 		}
 		f.end = more.end
+	}
+	if f.t != nil && p.unread(f.end) {
+		f.t, f.why = nil, reasons["part"]
 	}
 	return p.whole(f)
 }
@@ -262,6 +292,9 @@ func (p *parser) whole(f found) (found, bool) {
 		}
 		f.start -= n
 	}
+	if f.t != nil && f.t.At != "" && p.is(f.start-1, "again") {
+		f.start--
+	}
 	if f.why != "" || p.politeUpTo(f.start) {
 		return f, true
 	}
@@ -275,78 +308,4 @@ func (p *parser) whole(f found) (found, bool) {
 		f.t, f.why = nil, "is it for all of the request, or for one part? say when at the beginning"
 	}
 	return f, true
-}
-
-// politeUpTo reports whether a place begins the request, but for politeness.
-func (p *parser) politeUpTo(i int) bool {
-	for i > 0 && p.is(i-1, append([]string{",", "!"}, words().Polite...)...) {
-		i--
-	}
-	return i == 0
-}
-
-// last reports whether nothing but politeness comes from a place on.
-func (p *parser) last(i int) bool {
-	for i < len(p.toks) && p.is(i, ".", "!", "?", ")", ",", "please", "thanks") {
-		i++
-	}
-	return i == len(p.toks)
-}
-
-// stands reports whether what says when belongs to the whole request, and not to what is worked on: the total for every month, the
-// daily report, the commits since Monday at 9.
-func (p *parser) stands(s *spec, f found) bool {
-	w := words()
-	begins, ends := p.politeUpTo(f.start), p.last(f.end)
-	sentence := f.start > 0 && p.is(f.start-1, ".", ";", ":", "!")
-	if !begins && p.in(f.start-1, w.BelongsBehind) > 0 && !(p.is(f.start-1, "and") && (ends || p.is(f.start-2, ","))) && !p.carriedAt(f.start) {
-		return false
-	}
-	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && begins) {
-		return false
-	}
-	bare := f.end-f.start == 1
-	if bare && !begins && p.is(f.start-1, w.Determined...) {
-		return false
-	}
-	if bare && begins && !ends && !p.is(f.end, ",", ":", ".", ";") {
-		return false // daily report.txt
-	}
-	if len(p.toks) > 0 && p.is(0, w.Questions...) && f.start > 0 {
-		return false
-	}
-	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0
-	switch {
-	case !s.recurring && begins:
-		return len(s.times) > 0 || s.hasIn
-	case !s.recurring:
-		return ends && (len(s.times) > 0 || s.hasIn) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start)
-	case s.soft && !timed:
-		return false
-	case timed && f.t != nil:
-		return true
-	case p.is(f.start, "each") && !begins && !p.carriedAt(f.start):
-		return false // how much each day
-	}
-	return begins || ends || sentence
-}
-
-// carriedAt reports whether words that only say that it is done end at a place: run this.
-func (p *parser) carriedAt(i int) bool {
-	for back := max(0, i-8); back < i; back++ {
-		if n := p.in(back, words().Carriers); n > 0 && back+n == i {
-			return true
-		}
-	}
-	return false
-}
-
-// eventBefore reports whether something that takes place at a time stands before a place, in its sentence.
-func (p *parser) eventBefore(i int) bool {
-	for i--; i >= 0 && !p.is(i, ".", ";", "!"); i-- {
-		if !p.carriedAt(i+1) && p.is(i, words().Events...) || p.is(i, words().Subordinate...) {
-			return true
-		}
-	}
-	return false
 }

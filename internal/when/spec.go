@@ -22,9 +22,12 @@ type spec struct {
 	times     []clock
 	minutes   []int // past the hour
 	window    *[2]clock
+	anchor    *clock // of every 6 hours starting at midnight
 	zone      string
-	date      *time.Time // a day, at 0:00 UTC
-	yearly    bool       // a day of each year
+	date      *time.Time  // a day, at 0:00 UTC
+	also      []time.Time // more days of each year
+	yearly    bool        // a day of each year
+	yearless  bool        // the date names no year
 	in        time.Duration
 	hasIn     bool
 	fresh     []string // what is unreadable in it
@@ -59,7 +62,7 @@ func (p *parser) spec(i int) *spec {
 		if at > i && p.is(from, "and", "but") {
 			from++
 		}
-		if from > at && p.is(at, "and") && len(s.times) > 0 && s.days > 0 {
+		if from > at && p.is(at, "and") && len(s.times) > 0 && (s.days > 0 || s.recurring && p.is(from, "every", "each")) {
 			break // another day with another time: see read
 		}
 		for _, c := range components {
@@ -163,6 +166,10 @@ func (p *parser) vague(s *spec, i int) int {
 		return n
 	}
 	if i > s.start {
+		if k := p.in(i, words().Roughly); k > 0 {
+			s.fresh = append(s.fresh, reasons["vague"])
+			return k
+		}
 		if k := p.in(i, words().About); k > 0 {
 			s.fresh = append(s.fresh, reasons["vague"])
 			return p.over(i+k) - i
@@ -171,12 +178,28 @@ func (p *parser) vague(s *spec, i int) int {
 			s.fresh = append(s.fresh, reasons["vague"])
 			return 2
 		}
+		if n := p.anchored(s, i); n > 0 {
+			return n
+		}
 		if k := p.in(i, words().Bounds); k > 0 {
 			s.fresh = append(s.fresh, reasons["bound"])
 			return p.over(i+k) - i
 		}
 	}
 	return 0
+}
+
+// anchored reads starting at midnight, of an interval: which hours of the day it has, and not when it begins.
+func (p *parser) anchored(s *spec, i int) int {
+	if s.every <= 0 || s.anchor != nil || !p.is(i, "starting", "beginning") || !p.is(i+1, "at", "from") {
+		return 0
+	}
+	c, n := p.clockAt(i+2, true)
+	if n == 0 {
+		return 0
+	}
+	s.anchor = &c
+	return n + 2
 }
 
 // over is behind what a word of vagueness or of a bound is about: until the end of March, after lunch.
@@ -188,11 +211,15 @@ func (p *parser) over(i int) int {
 }
 
 var reasons = map[string]string{
-	"vague": "that is no time: say a time or an interval, such as at 8 or every 2 hours",
-	"hour":  "it names no hour: say one, such as at 8",
-	"day":   "it names no day of the week: say one, such as on Mondays",
-	"count": "it needs a week or a day to count from, which no trigger has: say which days, or an interval in hours",
-	"bound": "a trigger has no beginning and no end: approve it when it shall begin, and remove it when it shall end",
+	"vague":  "that is no time: say a time or an interval, such as at 8 or every 2 hours",
+	"hour":   "it names no hour: say one, such as at 8",
+	"day":    "it names no day of the week: say one, such as on Mondays",
+	"date":   "it names no day: say one, such as every day at 8 or tomorrow at 8",
+	"passed": "that moment has passed: say one to come",
+	"part":   "a part of it is not read: say it in other words, or each time by itself",
+	"told":   "it may be the time of what is told, and not when this runs: say when at the beginning",
+	"count":  "it needs a week or a day to count from, which no trigger has: say which days, or an interval in hours",
+	"bound":  "a trigger has no beginning and no end: approve it when it shall begin, and remove it when it shall end",
 }
 
 // exception reads except on Sundays, but not weekends.

@@ -19,8 +19,11 @@ var (
 func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	lex := words()
 	k := p.in(i, lex.Openers)
-	if k == 0 {
-		return nil, "", 0
+	switch {
+	case p.is(i, "that", "which"):
+		return p.watchThat(i)
+	case k == 0:
+		return p.watching(i)
 	}
 	condition, sequence := p.is(i, "if"), p.is(i, "once")
 	at := p.skip(i+k, "that")
@@ -28,7 +31,14 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	if m := max(p.phrase(at, "there is"), p.phrase(at, "there are"), p.in(at, []string{"there's"})); m > 0 {
 		at, there = at+m, true
 	}
-	fresh := false
+	if p.is(at, "it", "they") && !condition && !sequence {
+		return p.watchOf(i, at+1)
+	}
+	fresh, by := false, 0
+	if m := p.in(at, lex.Somebody); m > 0 && p.in(at+m, lex.Puts) > 0 { // somebody drops a csv in data
+		by = at
+		at += m + p.in(at+m, lex.Puts)
+	}
 	for p.in(at, lex.Determiners) > 0 {
 		fresh = fresh || p.is(at, "new", "another")
 		at++
@@ -41,7 +51,7 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	switch {
 	case there && !fresh:
 		return nil, "", 0 // that is a condition
-	case there:
+	case there, by > 0:
 	case p.in(at, lex.Arrives) > 0:
 		at += p.in(at, lex.Arrives)
 	default:
@@ -74,6 +84,112 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		return nil, why, at - i
 	}
 	return &trigger.Watch{Path: folder, Pattern: pattern}, "", at - i
+}
+
+// watching reads watch inbox for new csv files and. What stands behind and is what is done with each.
+func (p *parser) watching(i int) (w *trigger.Watch, why string, n int) {
+	lex := words()
+	k := p.in(i, lex.Watching)
+	if k == 0 || !p.politeUpTo(i) {
+		return nil, "", 0
+	}
+	folder, m := p.place(i + k)
+	at := i + k + m
+	if m == 0 || !p.is(at, "for") {
+		return nil, "", 0
+	}
+	at++
+	fresh := false
+	for p.in(at, lex.Determiners) > 0 || p.is(at, "incoming", "arriving") {
+		fresh = fresh || p.is(at, "new", "incoming", "arriving")
+		at++
+	}
+	pattern, m, why := p.fileNamed(at)
+	if m == 0 {
+		return nil, "", 0
+	}
+	if at += m; p.in(at, lex.Arrives) > 0 || p.is(at, "arriving") {
+		fresh = true
+		at += max(1, p.in(at, lex.Arrives))
+	}
+	if at = p.skip(at, ",", ";", ":", "and", "then"); !fresh || at == len(p.toks) {
+		return nil, "", 0
+	}
+	return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
+}
+
+// watchOf reads as soon as it arrives in inbox, where it is every csv that was named before: send every csv to bob as soon as it
+// arrives in inbox, unzip new zip files in drop when they come. at is behind the word it.
+func (p *parser) watchOf(i, at int) (w *trigger.Watch, why string, n int) {
+	lex := words()
+	if m := p.in(at, lex.Arrives); m > 0 {
+		at += m
+	} else if m := p.in(at, lex.Is); m > 0 && p.in(at+m, lex.Put) > 0 {
+		at += m + p.in(at+m, lex.Put)
+	} else {
+		return nil, "", 0
+	}
+	for from := i - 1; from >= max(0, i-clause) && !p.is(from, ".", ";", "!"); from-- {
+		first := p.skip(from, lex.Every...)
+		pattern, m, why := p.fileNamed(first)
+		if first == from || m == 0 || first+m > i {
+			continue
+		}
+		for p.is(from-1, lex.Every...) {
+			from--
+		}
+		end, folder := first+m, ""
+		if k := p.in(end, lex.Into); k > 0 && end+k < i && !p.is(end, "to") {
+			if place, k2 := p.place(end + k); k2 > 0 && end+k+k2 <= i {
+				folder, end = place, end+k+k2
+			}
+		}
+		if k := p.in(at, lex.Into); k > 0 {
+			place, k2 := p.place(at + k)
+			if k2 == 0 || folder != "" {
+				return nil, "", 0
+			}
+			folder, at = place, at+k+k2
+		}
+		if folder == "" {
+			return nil, "", 0
+		}
+		p.arriving = Span{p.toks[from].start, p.toks[end-1].end}
+		return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
+	}
+	return nil, "", 0
+}
+
+// watchThat reads that turns up in logs, behind any log file.
+func (p *parser) watchThat(i int) (w *trigger.Watch, why string, n int) {
+	lex := words()
+	at := i + 1
+	m := p.in(at, lex.Comes)
+	if m == 0 {
+		return nil, "", 0
+	}
+	at += m
+	if m = p.in(at, lex.Into); m == 0 {
+		return nil, "", 0
+	}
+	at += m
+	folder, k := p.place(at)
+	if k == 0 {
+		return nil, "", 0
+	}
+	for from := i - 1; from >= max(0, i-4); from-- {
+		first := p.skip(from, lex.Every...)
+		pattern, m, why := p.fileNamed(first)
+		if first == from || m == 0 || first+m != i || p.is(from, "all") { // all that arrive are worked on together
+			continue
+		}
+		for p.is(from-1, lex.Every...) {
+			from--
+		}
+		p.arriving = Span{p.toks[from].start, p.toks[i-1].end}
+		return &trigger.Watch{Path: folder, Pattern: pattern}, why, at + k - i
+	}
+	return nil, "", 0
 }
 
 // fileNamed reads what arrives: a file, something, a csv, PDF files, a .txt file, files ending in .log, invoice.pdf, report*.csv.

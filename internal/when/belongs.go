@@ -1,0 +1,161 @@
+package when
+
+import "cmp"
+
+// unread reports whether more of when stands behind what was read of it, which is then read by half: every day at 8 and on 30 February.
+func (p *parser) unread(i int) bool {
+	why := p.why
+	defer func() { p.why = why }()
+	if p.is(i, "except", "excluding", "excepting", "unless", "past") || p.is(i, "by") && p.timeAt(i+1) ||
+		p.is(i, "at") && p.text(i+1) != "" && p.text(i + 1)[0] >= '0' && p.text(i + 1)[0] <= '9' {
+		return true
+	}
+	at := i
+	for p.is(at, ",", "and", "or", "but", "on", "at", "in", "from", "between", "the", "every", "each", "also") {
+		at++
+	}
+	if at == i || p.is(at-1, ",") {
+		return false
+	}
+	w := words()
+	if p.is(at-1, "at", "and", "or", "between") {
+		if _, n := p.clockAt(at, true); n > 0 && !p.counted(at) {
+			return true
+		}
+	}
+	if _, _, n := p.calendar(at); n > 0 {
+		return true
+	}
+	if _, n, _ := p.dayList(at); n > 0 && !p.is(at-1, "the", "in", "from") {
+		return true
+	}
+	if p.is(at, "half", "quarter") && p.is(at+1, "hour") || p.is(at-1, "the") && p.in(at+1, []string{"day", "weekday", "workday"}) > 0 {
+		return true
+	}
+	if _, n, _ := p.dayList(at + 1); n > 0 && (w.ordinal[p.text(at)] > 0 || p.is(at, "last")) {
+		return true
+	}
+	if _, part := w.Parts[p.text(at)]; part && p.is(at-1, "and", "or", "in", "every", "each") {
+		return true
+	}
+	return p.is(at-1, "every", "each") && (p.frequency(new(spec), at-1) > 0 || w.ordinal[p.text(at)] > 0 && w.unit[p.text(at+1)] != "")
+}
+
+// timeAt reports whether a time of day stands at a place.
+func (p *parser) timeAt(i int) bool {
+	_, n := p.clockAt(i, true)
+	return n > 0
+}
+
+// withinRun reports whether what is repeated at an interval before a place, in its clause, is a part of one run.
+func (p *parser) withinRun(i int) bool {
+	for k := i - 1; k >= max(0, i-clause) && !p.is(k, ".", ";", ",", "!"); k-- {
+		if p.is(k, words().Retrying...) {
+			return true
+		}
+	}
+	return false
+}
+
+// told reports whether what somebody is told stands before a place, in its sentence: a note that says the shop opens every day at 10.
+func (p *parser) told(i int) bool {
+	for k := i - 1; k >= max(0, i-clause) && !p.is(k, ".", ";", "!", ","); k-- {
+		if p.is(k, words().Telling...) && k > 0 && !p.carriedAt(i) && k+1 < i && !p.toks[k+1].quoted {
+			return true
+		}
+	}
+	return false
+}
+
+// politeUpTo reports whether a place begins the request, but for politeness.
+func (p *parser) politeUpTo(i int) bool {
+	for i > 0 && p.is(i-1, append([]string{",", "!"}, words().Polite...)...) {
+		i--
+	}
+	return i == 0
+}
+
+// last reports whether nothing but politeness comes from a place on.
+func (p *parser) last(i int) bool {
+	for i < len(p.toks) && p.is(i, ".", "!", "?", ")", ",", "please", "thanks") {
+		i++
+	}
+	return i == len(p.toks)
+}
+
+// stands reports whether what says when belongs to the whole request, and not to what is worked on: the total for every month, the
+// daily report, the commits since Monday at 9.
+func (p *parser) stands(s *spec, f found) bool {
+	w := words()
+	begins, ends := p.politeUpTo(f.start), p.last(f.end)
+	sentence := f.start > 0 && p.is(f.start-1, ".", ";", ":", "!")
+	if s.hasIn && p.is(f.start-1, "again") && !p.is(f.start-2, "and", "or") {
+		return ends && !p.is(len(p.toks)-1, "?")
+	}
+	if !begins && p.in(f.start-1, w.BelongsBehind) > 0 && !(p.is(f.start-1, "and") && (ends || p.is(f.start-2, ","))) && !p.carriedAt(f.start) {
+		return false
+	}
+	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && begins) {
+		return false
+	}
+	bare := f.end-f.start == 1
+	if bare && !begins && p.is(f.start-1, w.Determined...) {
+		return false
+	}
+	if bare && begins && !ends && w.Vague[p.text(f.start)] != "vague" && !p.is(f.end, ",", ":", ".", ";") {
+		return false // daily report.txt
+	}
+	if len(p.toks) > 0 && p.is(0, w.Questions...) && f.start > 0 {
+		return false
+	}
+	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0
+	switch {
+	case !s.recurring && begins:
+		return len(s.times) > 0 || s.hasIn
+	case !s.recurring:
+		return ends && (len(s.times) > 0 || s.hasIn) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start)
+	case s.soft && !timed:
+		return false
+	case timed && f.t != nil:
+		return true
+	case p.is(f.start, "each") && !begins && !p.carriedAt(f.start):
+		return false // how much each day
+	}
+	return begins || ends || sentence
+}
+
+// carriedAt reports whether words that only say that it is done end at a place: run this.
+func (p *parser) carriedAt(i int) bool {
+	for back := max(0, i-8); back < i; back++ {
+		if n := p.in(back, words().Carriers); n > 0 && back+n == i {
+			return true
+		}
+	}
+	return false
+}
+
+// eventBefore reports whether something that takes place at a time stands before a place, in its sentence.
+func (p *parser) eventBefore(i int) bool {
+	for i--; i >= 0 && !p.is(i, ".", ";", "!"); i-- {
+		if !p.carriedAt(i+1) && p.is(i, words().Events...) || p.is(i, words().Subordinate...) {
+			return true
+		}
+	}
+	return false
+}
+
+// moment is what is open of a moment that is none: a day without an hour, an hour without a day, one that has passed. open is false
+// where it says nothing of when, as when a date is worked on.
+func (p *parser) moment(s *spec, f found) (why string, dayOnly, open bool) {
+	begins, timed := p.politeUpTo(f.start), len(s.times) > 0
+	switch {
+	case begins && s.date != nil && f.why == "" && !timed && !s.hasIn:
+		said := p.is(f.start, "on", "tomorrow", "tonight", "the") && f.end < len(p.toks)
+		return reasons["hour"], true, said && !p.is(f.end, "the", "there", "it") // on Monday the sales were
+	case begins && s.date == nil && len(s.times) == 1 && p.is(f.start, "at") && !p.plural(f.end):
+		return cmp.Or(f.why, reasons["date"]), false, true
+	case begins && s.date != nil && timed:
+		return cmp.Or(f.why, reasons["passed"]), false, true
+	}
+	return f.why, false, timed && f.why != "" && p.stands(s, f)
+}
