@@ -148,14 +148,16 @@ func (p *parser) eventBefore(i int) bool {
 // where it says nothing of when, as when a date is worked on.
 func (p *parser) moment(s *spec, f found) (why string, dayOnly, open bool) {
 	begins, timed := p.politeUpTo(f.start), len(s.times) > 0
+	next := p.skip(f.end, ",")
+	told := next == len(p.toks) || p.in(next, words().Somebody) > 0 || p.in(next, words().Determiners) > 0 || p.is(next, "it", "there")
 	switch {
 	case begins && s.date != nil && f.why == "" && !timed && !s.hasIn:
-		said := p.is(f.start, "on", "tomorrow", "tonight", "the") && f.end < len(p.toks)
-		return reasons["hour"], true, said && !p.is(f.end, "the", "there", "it") // on Monday the sales were
-	case begins && s.date == nil && len(s.times) == 1 && p.is(f.start, "at") && !p.plural(f.end):
+		said := p.is(f.start, "on", "tomorrow", "tonight", "the") && !s.date.Before(p.today)
+		return reasons["hour"], true, said && !told // on Monday the sales were
+	case begins && s.date == nil && len(s.times) == 1 && p.is(f.start, "at") && !p.plural(f.end) && !told:
 		return cmp.Or(f.why, reasons["date"]), false, true
 	case begins && s.date != nil && timed:
 		return cmp.Or(f.why, reasons["passed"]), false, true
 	}
-	return f.why, false, timed && f.why != "" && p.stands(s, f)
+	return f.why, false, timed && s.date != nil && f.why != "" && p.stands(s, f)
 }

@@ -10,7 +10,7 @@ import (
 var (
 	isoDate   = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:t(\d{2}:\d{2})(?::00)?)?$`)
 	slashDate = regexp.MustCompile(`^(\d{1,2})([/.])(\d{1,2})[/.](\d{4})$`)
-	yearForm  = regexp.MustCompile(`^20\d\d$`)
+	yearForm  = regexp.MustCompile(`^(?:19|20)\d\d$`)
 )
 
 // date reads tomorrow, on Friday, next Monday, 2026-04-01, 25/12/2026, the 1st of April, April 1, 2026, every 25 December.

@@ -230,6 +230,9 @@ func TestNoSchedule(t *testing.T) {
 		"list the top of every page",
 		"at 3 copies each, print a.txt",
 		"print every third line of a.txt",
+		"on Friday the sales were 5, list them",
+		"On 22 July 1995, list the rates",
+		"convert $ 63.45",
 	} {
 		if r := Read(request, now(t), here); r.Trigger != nil || len(r.Open) > 0 || r.Rest != request {
 			t.Errorf("%s:\n %+v %+v rest %q", request, r.Trigger, r.Open, r.Rest)
