@@ -23,6 +23,8 @@ workflow          workflow show greet
 workflow          workflow show greet@1
 workflow-history  workflow history greet
 workflow-run      run greet name=Ada
+new               workflow test --from-run last
+workflow-test     workflow test greet
 schedule          schedule add greet --every 1h name=Ada --yes=schedule
 schedules         schedule list
 schedule          schedule show greet
@@ -59,6 +61,10 @@ plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture
 run-shown         runs show last
 run-why           runs why last
+plan              plan every weekday at 8 copy a.txt to b.txt
+plan              plan when a file arrives in inbox copy it to b.txt
+plan              plan every 2 hours copy a.txt to b.txt
+run-log-line      runs logs last
 mcp-added         mcp add docs --no-check --url http://127.0.0.1:9/mcp
 mcp               mcp list
 mcp-check         mcp check
@@ -74,10 +80,13 @@ runs              runs list
 run-stats         runs stats
 runs              runs list --failed --limit 1
 run-shown         runs show last
+run-log-line      runs logs last
+run-step          runs show last --step trigger-reading
 run-diff          runs diff last last
 run-why           runs why last
 workflow-run      run ./wait.json
 run-shown         runs show last
+run-log-line      runs logs last
 workflow-run      runs retry last
 run-shown         runs show last
 run-cancelled     runs cancel last
@@ -137,7 +146,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-diff", "run-cancelled", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-cancelled", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowtest"
 	"pflow/ir"
 )
 
@@ -112,7 +114,7 @@ func (a *app) doing(name string) string {
 func (a *app) workflowRenameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename OLD NEW",
-		Short:             "Give a saved workflow, with its versions, another name",
+		Short:             "Give a saved workflow, with its versions and its tests, another name",
 		Example:           "  pflow workflow rename greet hello",
 		Args:              two("the old and the new name"),
 		ValidArgsFunction: a.completeWorkflows,
@@ -131,6 +133,7 @@ func (a *app) workflowRenameCommand() *cobra.Command {
 			if err != nil {
 				return a.noWorkflow(args[1], err)
 			}
+			a.testsNaming(args[0], l.TestsPath(args[1]))
 			if a.asJSON {
 				return a.printJSON(a.workflowDocument(r, true))
 			}
@@ -139,6 +142,17 @@ func (a *app) workflowRenameCommand() *cobra.Command {
 			}
 			return nil
 		},
+	}
+}
+
+// testsNaming warns of tests that name the workflow as it was called before.
+func (a *app) testsNaming(old, file string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return // there are none
+	}
+	if tests, _ := workflowtest.Parse(file, data); tests != nil && tests.Workflow == old {
+		a.warn("%s: the tests name %s; write the new name there, or take the line out", tests.Place, old)
 	}
 }
 
@@ -155,7 +169,7 @@ func (a *app) workflowDeleteCommand() *cobra.Command {
 	yes := false
 	c := &cobra.Command{
 		Use:               "delete NAME",
-		Short:             "Delete a saved workflow; its versions can still be read",
+		Short:             "Delete a saved workflow; its versions and tests are kept",
 		Example:           "  pflow workflow delete greet --yes",
 		Args:              one("a saved workflow"),
 		ValidArgsFunction: a.completeWorkflows,
@@ -174,7 +188,8 @@ func (a *app) workflowDeleteCommand() *cobra.Command {
 				return fail(exitDeclined, "nothing was deleted; confirm with: pflow workflow delete %s --yes", args[0])
 			}
 			records, _, _ := l.History(args[0])
-			if err := l.Delete(c.Context(), args[0]); err != nil {
+			tests, err := l.Delete(c.Context(), args[0])
+			if err != nil {
 				return a.noWorkflow(args[0], err)
 			}
 			last := 1
@@ -182,10 +197,13 @@ func (a *app) workflowDeleteCommand() *cobra.Command {
 				last = max(last, r.Version)
 			}
 			if a.asJSON {
-				return a.printJSON(map[string]any{"schema": "pflow.deleted/v1", "name": args[0], "kept": fmt.Sprintf("%s@%d", args[0], last)})
+				return a.printJSON(map[string]any{"schema": "pflow.deleted/v1", "name": args[0], "kept": fmt.Sprintf("%s@%d", args[0], last), "tests": tests})
 			}
 			if !a.quiet {
 				fmt.Fprintf(a.stdout, "deleted %s; pflow workflow show %s@%d still shows it\n", args[0], args[0], last)
+				if tests != "" {
+					fmt.Fprintf(a.stdout, "its tests are kept, too: %s\n", tests)
+				}
 			}
 			return nil
 		},

@@ -169,7 +169,7 @@ func (a *app) testsOf(arg, tests string) (ref, file string, err error) {
 		if tests != "" {
 			return arg, tests, nil
 		}
-		file = filepath.Join(filepath.Dir(a.library().Path(name)), name+library.TestsEnding)
+		file = a.library().TestsPath(name)
 		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 			if _, _, err := a.library().Get(arg); err != nil {
 				return "", "", a.noWorkflow(arg, err)

@@ -92,7 +92,7 @@ func remarksSay(remarks int) string {
 	return fmt.Sprintf("%d remarks say", remarks)
 }
 
-// testedBy is the workflow that a run was of: a saved one, or a file.
+// testedBy is the workflow that a run was of: a saved one, a file, or the one that was saved once the run was done.
 func (a *app) testedBy(id string, r *workflow.Reloaded) (string, error) {
 	ref := r.Source.Name
 	if r.Source.Draft == nil && r.Env.Written.Workflow == ref && a.library().Has(ref) {
@@ -109,6 +109,12 @@ func (a *app) testedBy(id string, r *workflow.Reloaded) (string, error) {
 				}
 			}
 			return file, nil
+		}
+	}
+	hash := r.Source.Workflow.Hash()
+	for _, saved := range a.library().List().Records {
+		if saved.Workflow().Hash() == hash {
+			return saved.Name, nil
 		}
 	}
 	return "", usage("the workflow of run %[1]s is not saved, and in no file any more; save it with: pflow workflow save NAME --from-run %[1]s, and say: pflow workflow test NAME --from-run %[1]s", id)

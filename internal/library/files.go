@@ -38,6 +38,14 @@ func (l *Library) file(name string) string {
 // TestsEnding ends the name of the file that holds the tests of a workflow and lies beside it.
 const TestsEnding = "_test.yaml"
 
+// TestsPath is the file of the tests of a name.
+func (l *Library) TestsPath(name string) string { return filepath.Join(l.dir, name+TestsEnding) }
+
+// keptTests is the file that has the tests of a workflow that was deleted as this version.
+func keptTests(name string, version int) string {
+	return filepath.Join(versionsDir, name, strconv.Itoa(version)+TestsEnding)
+}
+
 // files lists the folder's files of workflows, sorted by name, whether the name is valid or not. hidden are those that
 // another file of the same name comes before.
 func (l *Library) files() (files, hidden []string, err error) {

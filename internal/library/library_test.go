@@ -245,7 +245,7 @@ func TestRenameDeleteExamples(t *testing.T) {
 	l := New(t.TempDir())
 	save(t, l, record("a", "one"))
 	save(t, l, record("a", "two"))
-	if err := l.Delete(ctx, "a"); err != nil {
+	if _, err := l.Delete(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := l.Get("a"); err == nil || err.Error() != `there is no saved workflow "a"; it was deleted, its versions are kept: a@1, 2` {
@@ -372,7 +372,7 @@ func TestYAML(t *testing.T) {
 	if err := l.Rename(ctx, "greet", "hello", now); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Delete(ctx, "hello"); err != nil {
+	if _, err := l.Delete(ctx, "hello"); err != nil {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{"hello@1": "x", "hello@2": "y"} {

@@ -114,7 +114,7 @@ func (l *Library) AddExample(ctx context.Context, name, request string) error {
 	})
 }
 
-// Rename moves a workflow with its versions to a name that is not taken. If a workflow of the new name was deleted
+// Rename moves a workflow with its versions and its tests to a name that is not taken. If a workflow of the new name was deleted
 // before, its versions stay and the moved ones are numbered behind them.
 func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) error {
 	for _, name := range []string{from, to} {
@@ -132,6 +132,11 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 		}
 		if _, err := d.Lstat(l.file(to)); err == nil || from == to {
 			return fault.New(fault.InvalidRequest, "there is a saved workflow %q already: %v", to, ErrExists)
+		}
+		_, err = d.Lstat(from + TestsEnding)
+		tested := err == nil
+		if _, err := d.Lstat(to + TestsEnding); err == nil && tested {
+			return fault.New(fault.InvalidRequest, "the tests of %q would become %s, which is there already; move it away first", from, l.TestsPath(to))
 		}
 		was := l.file(from)
 		if _, hidden, _ := l.files(); slices.ContainsFunc(hidden, func(f string) bool { return nameOf(f) == from }) {
@@ -161,6 +166,15 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 			if err := d.Rename(file, filepath.Join(versionsDir, to, strconv.Itoa(n+shift)+filepath.Ext(file))); err != nil {
 				return failed(err)
 			}
+			err := d.Rename(keptTests(from, n), keptTests(to, n+shift))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return failed(err)
+			}
+		}
+		if tested {
+			if err := d.Rename(from+TestsEnding, to+TestsEnding); err != nil {
+				return failed(err)
+			}
 		}
 		if err := failed(d.Remove(was)); err != nil {
 			return err
@@ -182,12 +196,12 @@ func (l *Library) Rename(ctx context.Context, from, to string, now time.Time) er
 }
 
 // Delete takes a workflow out of the library. Its file is kept as a version: `NAME@N` still reads it, and saving under
-// the name again goes on counting from there.
-func (l *Library) Delete(ctx context.Context, name string) error {
+// the name again goes on counting from there. Its tests are kept beside that version; tests is their file now, "" if there are none.
+func (l *Library) Delete(ctx context.Context, name string) (tests string, err error) {
 	if err := l.ValidName(name); err != nil {
-		return err
+		return "", err
 	}
-	return l.locked(ctx, func(d *os.Root) error {
+	err = l.locked(ctx, func(d *os.Root) error {
 		for deleted := false; ; deleted = true {
 			_, exists, err := l.keep(d, name, true)
 			switch {
@@ -198,11 +212,35 @@ func (l *Library) Delete(ctx context.Context, name string) error {
 			case !exists: // what is saved under the name later is another
 				return l.rewriteNotices(d, func(all map[string]consent.Notices) { delete(all, name) })
 			}
+			if !deleted {
+				if tests, err = l.keepTests(d, name); err != nil {
+					return err
+				}
+			}
 			if err := failed(d.Remove(l.file(name))); err != nil {
 				return err
 			}
 		}
 	})
+	return tests, err
+}
+
+// keepTests moves the tests of a name, if there are some, to its last version, and gives their path there.
+func (l *Library) keepTests(d *os.Root, name string) (string, error) {
+	if _, err := d.Lstat(name + TestsEnding); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	n := l.lastVersion(name)
+	for { // a number that a killed delete has used is left as it is
+		if _, err := d.Lstat(keptTests(name, n)); err != nil {
+			break
+		}
+		n++
+	}
+	if err := d.Rename(name+TestsEnding, keptTests(name, n)); err != nil {
+		return "", failed(err)
+	}
+	return filepath.Join(l.dir, keptTests(name, n)), nil
 }
 
 // keep copies the current file of a name, whatever is in it, into the versions, and gives the record if it is one. With
