@@ -17,6 +17,8 @@ type Options struct {
 	Seed    uint64    // of the jitter; 0: random
 	Day     time.Time // the day on which the run is taken to begin, for what it reads of the date; zero: the day it is
 	Journal Journal
+	// Journalled keeps a run from beginning whose start the journal does not take; else it runs, and cannot be resumed.
+	Journalled bool
 	// History is the past of a run that was killed: its events are stepped through again before it goes on.
 	History *History
 	// Keep is asked for the outcome of each attempt that would be carried out, of ops that are not instant; nil: it is. An
@@ -42,6 +44,15 @@ type Journal interface {
 	// Ended says how the run ended.
 	Ended(Ending) error
 }
+
+// NotKept is the error of a run that did not begin since its journal does not take its start.
+type NotKept struct{ Err error }
+
+func (e *NotKept) Error() string {
+	return fmt.Sprintf("nothing was run, since the run cannot be kept: %v", e.Err)
+}
+
+func (e *NotKept) Unwrap() error { return e.Err }
 
 // Ending is how a run ended, or how far it came before it waited or was cancelled: what a list of runs tells of it.
 type Ending struct {
@@ -175,7 +186,9 @@ func (d *driver) begin(input map[string]any) error {
 		began = time.Date(day.Year(), day.Month(), day.Day(), began.Hour(), began.Minute(), began.Second(), began.Nanosecond(), time.UTC)
 	}
 	start := Event{Kind: EventStart, Time: began, Seed: seed, Input: in.(map[string]any)}
-	d.keep(func() error { return d.o.Journal.Begin(start) })
+	if d.keep(func() error { return d.o.Journal.Begin(start) }); d.lost != nil && d.o.Journalled {
+		return &NotKept{d.lost}
+	}
 	return d.step(&start)
 }
 

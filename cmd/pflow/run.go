@@ -280,7 +280,7 @@ func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, appr
 // executeAs runs a workflow under an id. began, if not nil, is told of each step that begins.
 func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, began func(engine.Attempt)) (*workflow.Result, error) {
 	l.written.ID, l.began = id, time.Now()
-	o := workflow.Options{Options: engine.Options{RunID: id, Observe: a.observer(), Began: began}, Approve: approve}
+	o := workflow.Options{Options: engine.Options{RunID: id, Journalled: l.journalled, Observe: a.observer(), Began: began}, Approve: approve}
 	if a.date != "" { // what was planned for a day runs on it
 		day, err := time.Parse(time.DateOnly, a.date)
 		if err != nil {
@@ -300,7 +300,7 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 		o.Journal = w
 		ctx = a.withExchanges(ctx, id)
 	case l.journalled:
-		return nil, fail(exitFailed, "nothing was run, since the run cannot be kept: %s", fileError(unkept))
+		return nil, fail(exitFailed, "%v", &engine.NotKept{Err: unkept})
 	}
 	res, err := l.program.Run(process.InRun(ctx, id), store, o)
 	if err != nil {
