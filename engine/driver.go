@@ -62,6 +62,8 @@ type Ending struct {
 	Usage  map[string]float64
 	Error  *RunError // nil unless it failed or hit a limit
 	Came   string    // Options.Came of a run that is done
+
+	Decided string // what a person decided on what came, where somebody was asked, after the run
 }
 
 // Attempt is one attempt of an op that is under way.

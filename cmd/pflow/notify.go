@@ -161,7 +161,7 @@ func (a *app) agreeToNotices(ctx context.Context, asked *consent.Notices, in *in
 			a.say("  destroys: " + what + "\n")
 		}
 	}
-	destructive, err := a.agreeUnattended(ctx, "nothing was changed", "Run it by itself?", strings.Join(destroys, ", "), in, f)
+	destructive, err := a.agreeUnattended(ctx, "nothing was changed", "Run it by itself?", strings.Join(destroys, ", "), in, f, nil)
 	agreedNotices(asked, destructive)
 	return err
 }

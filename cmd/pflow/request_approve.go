@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pflow/internal/planner"
+	"pflow/internal/runs"
 	"pflow/internal/value"
 )
 
@@ -60,10 +61,13 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "" && destroys == "" || answer == "y" || answer == "yes":
 			d.agreed = destroys
+			a.decided(d, true)
 			return true, nil
 		case answer == "" || answer == "n" || answer == "no":
+			a.decided(d, false)
 			return false, declined("")
 		case !d.reuse && (answer == "s" || answer == "save"):
+			a.decided(d, true)
 			return false, nil
 		case !d.reuse && (answer == "e" || answer == "edit"):
 			if err := a.editDraft(ctx, d); err != nil {
@@ -72,6 +76,24 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 		default:
 			fmt.Fprintf(a.stderr, "%q is none of %s\n", answer, choices)
 		}
+	}
+}
+
+// decided notes in the run of a plan what a person answered who was asked about it. Everything that asks about a plan calls it, once
+// there is an answer: a question that is broken off has none.
+func (a *app) decided(d *planDraft, approved bool) {
+	answer := runs.ByDeclining
+	switch {
+	case approved && d.edited:
+		answer = runs.ByEditing
+	case approved:
+		answer = runs.ByApproving
+	}
+	if a.homeDir() == "" || d.plan.RunID == "" {
+		return
+	}
+	if err := a.history().Decide(d.plan.RunID, answer); err != nil {
+		a.warn("it is not noted that the plan was %s: %v", answer, err)
 	}
 }
 

@@ -29,6 +29,7 @@ type planDraft struct {
 	reuse    bool            // it is a workflow that is saved already
 	loaded   *loaded         // what would be run
 	stuck    error           // what keeps it from being run; it may be saved
+	edited   bool            // somebody changed it
 	editing  string          // the file of a text that was edited and has errors, "" if there is none
 	foreign  string          // why a plan file is no plan of this home; "" if it is one, or no file
 	digest   string          // of what would be run, of a plan file
@@ -396,6 +397,7 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 	if err != nil {
 		return fail(exitFailed, "%s", fileError(err))
 	}
+	before := d.workflow.Hash()
 	found, err := a.check(ctx, d, data)
 	if err != nil {
 		return err
@@ -407,7 +409,7 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 	if err := os.Remove(d.editing); err != nil {
 		a.warn("%s", fileError(err))
 	}
-	d.editing = ""
+	d.editing, d.edited = "", d.edited || d.workflow.Hash() != before
 	a.showFindings(found)
 	a.showDraft(ctx, d)
 	return nil

@@ -102,7 +102,7 @@ func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigge
 	if one.Approved, err = a.approvalOf(ctx, d.loaded); err != nil {
 		return err
 	}
-	if err := a.approveSchedule(ctx, one, d.loaded, d.made, f, false); err != nil {
+	if err := a.approveSchedule(ctx, one, d.loaded, d.made, f, false, func(approved bool) { a.decided(d, approved) }); err != nil {
 		return a.planInstead(d.plan, err)
 	}
 	if !d.reuse {

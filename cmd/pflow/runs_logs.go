@@ -109,6 +109,9 @@ func (a *app) logEntry(e *journal.Entry) error {
 		text = "another process goes on with the run"
 	case "end":
 		text = "ends: " + string(e.Status)
+		if e.Decided != "" {
+			text = "its plan is " + e.Decided
+		}
 		if e.Kind != "" {
 			text += fmt.Sprintf(": %s: %s [%s]", e.Step, e.Message, e.Kind)
 		}

@@ -228,6 +228,7 @@ func (a *app) printRun(s *shownRun) error {
 	}
 	line(string(r.Kind), printable.Line(r.Name))
 	line("request", printable.Line(r.Request))
+	line("decided", string(r.Decided))
 	line("began", r.Started.Local().Format("2006-01-02 15:04:05"))
 	line("by", printable.Line(r.By))
 	if r.Parent != "" {

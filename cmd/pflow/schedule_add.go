@@ -150,7 +150,7 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 			return usage("--at %s has passed", t.At)
 		}
 	}
-	if err := a.approveSchedule(ctx, one, l, in, &f.runFlags, true); err != nil {
+	if err := a.approveSchedule(ctx, one, l, in, &f.runFlags, true, nil); err != nil {
 		return err
 	}
 	return a.keepSchedule(ctx, one)
@@ -183,7 +183,7 @@ func takenSchedule(name string) error {
 }
 
 // approveSchedule shows what would run by itself, and asks for it unless the command line approves it.
-func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation, f *runFlags, show bool) error {
+func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation, f *runFlags, show bool, answered func(approved bool)) error {
 	if w := one.Trigger.Watch; w != nil && w.Input != "" {
 		input, err := l.program.Input(w.Input)
 		if err != nil {
@@ -222,14 +222,14 @@ func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 	if show && !a.quiet {
 		a.showSchedule(one, l, destroys)
 	}
-	one.Approved.Destructive, err = a.agreeUnattended(ctx, "nothing was scheduled", "Run it by itself?", destroys, in, f)
+	one.Approved.Destructive, err = a.agreeUnattended(ctx, "nothing was scheduled", "Run it by itself?", destroys, in, f, answered)
 	agreedNotices(&one.Notices, one.Approved.Destructive)
 	return err
 }
 
 // agreeUnattended asks for what runs by itself, unless the command line approves it; without it nothing is done, in these words.
-// It tells whether what destroys was approved, too.
-func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys string, in *invocation, f *runFlags) (destructive bool, err error) {
+// It tells whether what destroys was approved, too. answered, if not nil, is told the answer of who was asked.
+func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys string, in *invocation, f *runFlags, answered func(approved bool)) (destructive bool, err error) {
 	want := "--yes=" + yesSchedule
 	if destroys != "" {
 		want += "," + yesDestructive
@@ -246,7 +246,11 @@ func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys s
 		}
 		answer, err := a.readLine(ctx, destroysFirst(destroys)+question+" ["+answers+"]")
 		answer = strings.ToLower(strings.TrimSpace(answer))
-		if err == nil && (answer == "y" || answer == "yes" || answer == "" && destroys == "") {
+		agreed := err == nil && (answer == "y" || answer == "yes" || answer == "" && destroys == "")
+		if err == nil && answered != nil {
+			answered(agreed)
+		}
+		if agreed {
 			return destroys != "", nil
 		}
 		return false, fail(exitDeclined, "%s", nothing)

@@ -80,7 +80,7 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 	if unapproved(&one.Consent, l, approved) != "" || a.noticeWaits(one.Notices) != "" || st.Waits != "" || f.yes != "" {
 		again := *one
 		again.Approved, again.IRHash, again.Version = approved, l.source.Workflow.Hash(), l.record.Version
-		if err := a.approveSchedule(ctx, &again, l, &invocation{path: "pflow schedule resume", subject: name}, f, true); err != nil {
+		if err := a.approveSchedule(ctx, &again, l, &invocation{path: "pflow schedule resume", subject: name}, f, true, nil); err != nil {
 			return err
 		}
 		one = &again

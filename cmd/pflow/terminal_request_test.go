@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pflow/engine/journal"
+	"pflow/internal/runs"
 )
 
 const (
@@ -21,12 +24,13 @@ func TestTerminalApprove(t *testing.T) {
 		status      int
 		runs, saves bool
 		says        string
+		decided     runs.Decision
 	}{
-		{name: "enter", typed: "\n", runs: true, saves: true},
-		{name: "yes", typed: "Yes\n", runs: true, saves: true},
-		{name: "no", typed: "n\n", status: 4, says: "nothing was saved or run"},
-		{name: "save only", typed: "s\n", saves: true, says: "run it with: pflow run "},
-		{name: "something else first", typed: "what?\ny\n", runs: true, saves: true, says: `"what?" is none of yes, no, edit or save only`},
+		{name: "enter", typed: "\n", runs: true, saves: true, decided: runs.ByApproving},
+		{name: "yes", typed: "Yes\n", runs: true, saves: true, decided: runs.ByApproving},
+		{name: "no", typed: "n\n", status: 4, says: "nothing was saved or run", decided: runs.ByDeclining},
+		{name: "save only", typed: "s\n", saves: true, says: "run it with: pflow run ", decided: runs.ByApproving},
+		{name: "something else first", typed: "what?\ny\n", runs: true, saves: true, decided: runs.ByApproving, says: `"what?" is none of yes, no, edit or save only`},
 		{name: "end of input", typed: ctrlD, status: 4, says: "nothing was saved or run"},
 		{name: "interrupt", typed: ctrlC, status: 130, says: "nothing was saved or run"},
 	} {
@@ -44,8 +48,42 @@ func TestTerminalApprove(t *testing.T) {
 			if d.has("out.md") != c.runs || (len(d.saved()) == 1) != c.saves {
 				t.Errorf("ran: %v, want %v; saved: %v, want %v\n%s", d.has("out.md"), c.runs, d.saved(), c.saves, tt.printed())
 			}
+			d.decided(c.decided)
 		})
 	}
+}
+
+// decided holds what the run of the last plan says of the answer, also by an index that is made again.
+func (d *desk) decided(want runs.Decision) {
+	d.t.Helper()
+	for _, remade := range []bool{false, true} {
+		if remade {
+			if err := os.Remove(filepath.Join(d.home, "runs.db")); err != nil {
+				d.t.Fatal(err)
+			}
+		}
+		rows, err := runs.List(d.home, runs.Query{Kind: journal.OfPlan, Limit: 1})
+		status := runs.Ready
+		if want == runs.ByDeclining {
+			status = runs.Declined
+		}
+		if err != nil || len(rows) != 1 || rows[0].Decided != want || rows[0].Status != status {
+			d.t.Errorf("want %q: %+v %v", want, rows, err)
+		}
+	}
+}
+
+// TestTerminalDeclineSchedule says no to a plan that would run by itself.
+func TestTerminalDeclineSchedule(t *testing.T) {
+	d := newDesk(t)
+	tt := d.start(copyRequest + " every weekday at 8")
+	tt.answer("Run it by itself? [Y/n]: ", "n")
+	tt.expect("nothing was scheduled")
+	tt.exits(4)
+	d.decided(runs.ByDeclining)
+	tt = d.start("runs", "logs", "last")
+	tt.expect("its plan is declined")
+	tt.exits(0)
 }
 
 // TestTerminalPipe is the same through a pipe: nothing is asked, and without --yes nothing happens.
@@ -118,6 +156,7 @@ func TestTerminalEdit(t *testing.T) {
 	if d.has("README.md") || !d.has("out.md") {
 		t.Errorf("it was not moved:\n%s", tt.printed())
 	}
+	d.decided(runs.ByEditing)
 }
 
 // TestTerminalEditErrors makes a mistake in the editor: it is told where, and nothing is lost.
@@ -131,6 +170,7 @@ func TestTerminalEditErrors(t *testing.T) {
 	tt.answer(saveAndRun, "n")
 	tt.expect("what you edited is kept in ")
 	tt.exits(4)
+	d.decided(runs.ByDeclining)
 	drafts, err := filepath.Glob(filepath.Join(d.home, "drafts", "*.json"))
 	if err != nil || len(drafts) != 1 {
 		t.Fatalf("%v, %v", drafts, err)

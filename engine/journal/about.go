@@ -103,6 +103,10 @@ func appendEnd(b []byte, end engine.Ending, final bool) []byte {
 		b = append(b, `,"came":`...)
 		b = value.AppendString(b, cut(end.Came, maxName))
 	}
+	if end.Decided != "" {
+		b = append(b, `,"decided":`...)
+		b = value.AppendString(b, cut(end.Decided, maxName))
+	}
 	if final {
 		b = append(b, `,"final":true`...)
 	}
@@ -111,7 +115,7 @@ func appendEnd(b []byte, end engine.Ending, final bool) []byte {
 
 // end reads the record of an end.
 func (r *record) end() *engine.Ending {
-	out := &engine.Ending{Status: r.Status, At: r.At, Steps: r.Steps, Usage: r.Usage, Came: r.Came}
+	out := &engine.Ending{Status: r.Status, At: r.At, Steps: r.Steps, Usage: r.Usage, Came: r.Came, Decided: r.Decided}
 	if r.Error != nil {
 		out.Error = &engine.RunError{Kind: string(r.Error.Kind), Message: r.Error.Message, Node: r.Error.Node}
 	}

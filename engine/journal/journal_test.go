@@ -270,3 +270,52 @@ func TestGiveUp(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 }
+
+// TestDecide: what a person decided on a run stands beside its end, which stays what it was. A write that was torn loses nothing else.
+func TestDecide(t *testing.T) {
+	home := t.TempDir()
+	w, err := Create(home, "run", About{Kind: OfPlan}, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Begin(someEvents()[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if err := Decide(home, "run", "declined"); err == nil || !strings.Contains(err.Error(), "it is not done") {
+		t.Errorf("before its end: %v", err)
+	}
+	_, _, w, err = Resume(home, "run", began)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := engine.Ending{Status: engine.Done, At: time.Minute, Steps: 2, Usage: map[string]float64{"calls": 3}, Came: "ready"}
+	if err := w.Ended(end); err != nil {
+		t.Fatal(err)
+	}
+	if err := Decide(home, "run", "declined"); filelock.Supported && (err == nil || !strings.Contains(err.Error(), "another process")) {
+		t.Errorf("while a process works on it: %v", err)
+	}
+	w.Close()
+	file := filepath.Join(home, "runs", "run", journalFile)
+	for _, decided := range []string{"declined", "edited"} {
+		if err := Decide(home, "run", decided); err != nil {
+			t.Fatal(err)
+		}
+		end.Decided = decided
+		past, _, err := Read(home, "run")
+		if err != nil || cmp.Diff(&end, past.End) != "" || past.GoesOn() {
+			t.Errorf("%+v, %v", past, err)
+		}
+		if g, err := Look(home, "run"); err != nil || cmp.Diff(&end, g.End) != "" || g.GoesOn {
+			t.Errorf("%+v, %v", g, err)
+		}
+		text, _ := os.ReadFile(file)
+		if err := os.WriteFile(file, append(text, `{"e":"end","sta`...), 0o600); err != nil { // killed while it wrote
+			t.Fatal(err)
+		}
+	}
+	if past, _, err := Read(home, "run"); err != nil || cmp.Diff(&end, past.End) != "" {
+		t.Errorf("torn: %+v, %v", past, err)
+	}
+}

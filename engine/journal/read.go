@@ -149,6 +149,30 @@ func GiveUp(home, id string, now time.Time) error {
 	return w.put(appendEnd(w.buf, end, true))
 }
 
+// Decide notes what a person decided on what came of a run that is done: its end is told again, with that. It is one write, and
+// one that a kill tears leaves the end that was there. A later decision replaces it.
+func Decide(home, id, decided string) error {
+	dir, f, err := openJournal(home, id)
+	if err != nil {
+		return err
+	}
+	w := &Writer{dir: dir, f: f, begun: true}
+	defer w.Close()
+	past, err := w.past()
+	if err == nil && (past.End == nil || past.Status != engine.Done) {
+		err = fmt.Errorf("it is not done")
+	}
+	if err == nil {
+		err = w.trim(past)
+	}
+	if err != nil {
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	end := *past.End
+	end.Decided = decided
+	return w.put(appendEnd(w.buf, end, past.final))
+}
+
 // Resume opens the journal of a run that was killed or cancelled, to go on with it: its past, the documents it was
 // made of, and the journal to go on writing. A run that is under way elsewhere, or has ended, is refused.
 func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
@@ -206,8 +230,22 @@ func (w *Writer) Undo() error {
 	return w.f.Truncate(w.took)
 }
 
-// takeOn locks the journal and reads it, to write on.
+// takeOn locks the journal and reads it, to go on with the run.
 func (w *Writer) takeOn() (*Past, error) {
+	past, err := w.past()
+	switch {
+	case err != nil:
+		return nil, err
+	case past.final:
+		return nil, fmt.Errorf("%w: it was cancelled for good", ErrEnded)
+	case !past.GoesOn():
+		return nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
+	}
+	return past, nil
+}
+
+// past locks the journal and reads it, to write on.
+func (w *Writer) past() (*Past, error) {
 	if err := own(w.f); err != nil {
 		return nil, err
 	}
@@ -216,13 +254,8 @@ func (w *Writer) takeOn() (*Past, error) {
 		return nil, err
 	}
 	past, err := Fold(data)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case past.final:
-		return nil, fmt.Errorf("%w: it was cancelled for good", ErrEnded)
-	case !past.GoesOn():
-		return nil, fmt.Errorf("%w: %s", ErrEnded, past.Status)
 	}
 	past.torn = past.whole < int64(len(data))
 	w.sum, w.took, w.tsum = past.sum, past.whole, past.sum

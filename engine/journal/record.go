@@ -185,6 +185,7 @@ type record struct {
 	Usage      map[string]float64 `json:"usage"`
 	Final      bool               `json:"final"`
 	Came       string             `json:"came"`
+	Decided    string             `json:"decided"`
 }
 
 type recordError struct {

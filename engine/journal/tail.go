@@ -30,8 +30,9 @@ type Entry struct {
 	Message string             `json:"message,omitempty"`
 	Kept    string             `json:"kept,omitempty"` // the run whose outcome it is: nothing was done for it
 	Usage   map[string]float64 `json:"usage,omitempty"`
-	Status  engine.Status      `json:"status,omitempty"` // of the end
-	About   *About             `json:"about,omitempty"`  // of the start
+	Status  engine.Status      `json:"status,omitempty"`  // of the end
+	About   *About             `json:"about,omitempty"`   // of the start
+	Decided string             `json:"decided,omitempty"` // of an end that tells again how the run ended, and what was decided since
 }
 
 // Tail reads the records of a run one after the other, also while the run writes them.
@@ -116,7 +117,7 @@ func (t *Tail) entry(r *record) Entry {
 			delete(t.started, r.ID)
 		}
 	case recordEnd:
-		e.Status, e.Usage = r.Status, r.Usage
+		e.Status, e.Usage, e.Decided = r.Status, r.Usage, r.Decided
 		if r.Error != nil {
 			e.Kind, e.Message, e.Step = r.Error.Kind, r.Error.Message, r.Error.Node
 		}

@@ -24,7 +24,7 @@ const (
 )
 
 // version is of the index; one of another version is made again.
-const version = 2
+const version = 3
 
 // A row has no status while it has no end, and no process was found to have left it. began is in nanoseconds since 1970.
 const schema = `
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS runs (
 	id TEXT PRIMARY KEY, short TEXT NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, request TEXT NOT NULL,
 	started_by TEXT NOT NULL, parent TEXT NOT NULL, began INTEGER NOT NULL, ms REAL NOT NULL, steps INTEGER NOT NULL,
 	cost REAL NOT NULL, tokens INTEGER NOT NULL, error_kind TEXT NOT NULL, error TEXT NOT NULL, error_node TEXT NOT NULL,
-	resumable INTEGER NOT NULL, bytes INTEGER NOT NULL
+	decided TEXT NOT NULL, resumable INTEGER NOT NULL, bytes INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_began ON runs (began, id);
 CREATE INDEX IF NOT EXISTS by_status ON runs (status, began);
@@ -49,7 +49,7 @@ const (
 	factPruned = "pruned" // when runs were last pruned, in nanoseconds since 1970
 )
 
-const columns = "id, status, kind, name, request, started_by, parent, began, ms, steps, cost, tokens, error_kind, error, error_node, resumable, bytes"
+const columns = "id, status, kind, name, request, started_by, parent, began, ms, steps, cost, tokens, error_kind, error, error_node, decided, resumable, bytes"
 
 // History is the runs of a home. It opens the index at the first need and is safe for concurrent use.
 type History struct {
@@ -319,7 +319,7 @@ func (r *Row) values() []any {
 		e = *r.Error
 	}
 	return []any{r.ID, string(status), string(r.Kind), r.Name, r.Request, r.By, r.Parent, nanos(r.Started), ms, r.Steps, r.CostUSD,
-		r.Tokens, e.Kind, e.Message, e.Node, r.Resumable, bytes}
+		r.Tokens, e.Kind, e.Message, e.Node, string(r.Decided), r.Resumable, bytes}
 }
 
 // put writes a row.
@@ -340,7 +340,7 @@ func scan(rows *sql.Rows) (Row, error) {
 	var e Error
 	var began int64
 	err := rows.Scan(&r.ID, &r.Status, &r.Kind, &r.Name, &r.Request, &r.By, &r.Parent, &began, &r.DurationMS, &r.Steps, &r.CostUSD,
-		&r.Tokens, &e.Kind, &e.Message, &e.Node, &r.Resumable, &r.Bytes)
+		&r.Tokens, &e.Kind, &e.Message, &e.Node, &r.Decided, &r.Resumable, &r.Bytes)
 	r.Started = time.Unix(0, began).UTC()
 	if e != (Error{}) {
 		r.Error = &e

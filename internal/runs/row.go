@@ -37,10 +37,21 @@ const (
 	NeedsInput Status = planshape.NeedsInput // it lacks values
 	Infeasible Status = planshape.Infeasible // the request was declined
 	Invalid    Status = planshape.Invalid    // no draft was right
+	Declined   Status = Status(ByDeclining)  // somebody was asked whether to carry it out, and said no
 )
 
 // Statuses lists them.
-var Statuses = []Status{Running, Done, Failed, Cancelled, Limited, Waiting, Interrupted, Ready, NeedsInput, Infeasible, Invalid}
+var Statuses = []Status{Running, Done, Failed, Cancelled, Limited, Waiting, Interrupted, Ready, NeedsInput, Infeasible, Invalid, Declined}
+
+// Decision is what a person said to a plan, once somebody was asked. A plan that nobody was asked about has none.
+type Decision string
+
+// The decisions.
+const (
+	ByApproving Decision = "approved" // as it was
+	ByEditing   Decision = "edited"   // and then approved
+	ByDeclining Decision = "declined" // also where it was edited before
+)
 
 // Row is what a listing tells of a run.
 type Row struct {
@@ -57,6 +68,7 @@ type Row struct {
 	CostUSD    float64      `json:"cost_usd"`
 	Tokens     int          `json:"tokens"`
 	Error      *Error       `json:"error"`
+	Decided    Decision     `json:"decided"` // of a plan; "" if nobody was asked
 	Resumable  bool         `json:"resumable"`
 	Bytes      int64        `json:"bytes"` // of its folder; of a run that goes on 0
 }
@@ -128,6 +140,9 @@ func (r *Row) end(e engine.Ending) {
 	r.CostUSD, r.Tokens = e.Usage["cost_usd"], int(e.Usage["tokens"])
 	if came := Status(e.Came); e.Status == engine.Done && r.Kind == journal.OfPlan && slices.Contains(Statuses, came) {
 		r.Status = came
+	}
+	if r.Decided = Decision(e.Decided); r.Decided == ByDeclining {
+		r.Status = Declined
 	}
 	if e.Error != nil {
 		r.Error = &Error{e.Error.Kind, e.Error.Message, e.Error.Node}

@@ -69,6 +69,24 @@ func (h *History) GiveUp(id string, now time.Time) error {
 	return nil
 }
 
+// Decide notes what a person said to a plan. A run that is not of this home is none of its business.
+func (h *History) Decide(id string, d Decision) error {
+	row, ok := look(h.home, id, time.Now())
+	if !ok || row.Kind != journal.OfPlan {
+		return nil
+	}
+	if err := journal.Decide(h.home, id, string(d)); err != nil {
+		return err
+	}
+	h.write(func(db *sql.DB) error {
+		if row, ok := look(h.home, id, time.Now()); ok {
+			return put(db, &row)
+		}
+		return nil
+	})
+	return nil
+}
+
 // Ended implements engine.Journal.
 func (w *Writer) Ended(end engine.Ending) error {
 	err := w.Writer.Ended(end)
