@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/printable"
 	"pflow/internal/runs"
@@ -88,6 +90,11 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 		return usage("a process works on run %s; wait for its end, or end it with: pflow runs cancel %s", row.ID, row.ID)
 	}
 	in.subject = row.ID
+	if !again.retry {
+		if err := a.ranSince(row.ID); err != nil {
+			return err
+		}
+	}
 	_, past, documents, err := a.readRun(row.ID)
 	if err != nil {
 		return err
@@ -185,16 +192,75 @@ func (a *app) retryOf(parent string, r *workflow.Reloaded, before *workflow.Prog
 	if err := out.CheckFrom(); err != nil {
 		return nil, err
 	}
-	then, err := before.Uses(r.Flows)
-	if err != nil {
-		return nil, err
-	}
 	uses, err := now.program.Uses(now.flows)
 	if err != nil {
 		return nil, err
 	}
-	out.SameFlows(value.Equal(then["flows"], uses["flows"]))
-	return out, nil
+	for of := past.About; ; of = past.About {
+		then, err := before.Uses(r.Flows)
+		if err != nil {
+			return nil, err
+		}
+		out.SameFlows(value.Equal(then["flows"], uses["flows"]))
+		if !isRetry(of.By) || of.Parent == "" {
+			return out, nil
+		}
+		id, whole := of.Parent, past.Status == engine.Done // then all that was to run did
+		if past, r, before, err = a.reloaded(id); err != nil {
+			if again.retry || whole {
+				return out, nil
+			}
+			return nil, fmt.Errorf("it ran %s again, and what finished there is not known: %s; if steps may run again that finished, say --retry", id, err)
+		}
+		if err := out.Before(id, before, &past.History); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isRetry reports whether what began a run let it keep what finished in its parent.
+func isRetry(by string) bool { return by == journal.ByRetry || by == journal.ByFix }
+
+// ranSince is the error of running a run again that was run again already, where a step finished by that which is not idempotent, or
+// goes on.
+func (a *app) ranSince(id string) error {
+	open := []string{id}
+	for k := 0; k < len(open); k++ {
+		list, err := a.history().Children(open[k])
+		if err != nil {
+			return fail(exitFailed, "the runs that came of %s: %s", id, fileError(err))
+		}
+		for _, row := range list {
+			if row.Kind != journal.OfWorkflow || !isRetry(row.By) {
+				continue
+			}
+			if row.Status == runs.Running {
+				return usage("run %s runs it again now; wait for its end, or end it with: pflow runs cancel %[1]s", row.ID)
+			}
+			open = append(open, row.ID)
+			past, _, program, err := a.reloaded(row.ID)
+			if err != nil {
+				continue // of a run that cannot be read nothing can be said
+			}
+			if step := program.Finished(&past.History); step != "" {
+				return fail(exitDeclined, "run %s was run again: %s finished in %s, and may repeat its effects; go on from there with: pflow runs retry %[3]s, or, if they may be repeated, say --retry", id, printable.Line(step), row.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// reloaded reads a run and its workflow as it was.
+func (a *app) reloaded(id string) (*journal.Past, *workflow.Reloaded, *workflow.Program, error) {
+	past, documents, err := journal.Read(a.homeDir(), id)
+	if err != nil {
+		return nil, nil, nil, errors.New(fileError(err))
+	}
+	r, before, err := a.reload(id, past, documents)
+	if err != nil {
+		err = errors.New(strings.TrimSpace(err.Error()))
+	}
+	return past, r, before, err
 }
 
 // againBound makes the first store of a run that runs another again.
@@ -219,17 +285,13 @@ func (a *app) againBound(l *loaded, past *journal.Past, in *invocation) (map[str
 
 // resumesRetry is what a run that ran another again goes on with; nil for any other run.
 func (a *app) resumesRetry(past *journal.Past, own []byte, p *workflow.Program, now *workflow.Reloaded) (*workflow.Retry, error) {
-	if past.About.By != journal.ByRetry || past.About.Parent == "" {
+	if !isRetry(past.About.By) || past.About.Parent == "" {
 		return nil, nil
 	}
 	parent := past.About.Parent
-	of, documents, err := journal.Read(a.homeDir(), parent)
+	of, r, before, err := a.reloaded(parent)
 	if err != nil {
-		return nil, usage("run %s, which this one runs again, cannot be read: %s; the run is left as it was", parent, fileError(err))
-	}
-	r, before, err := a.reload(parent, of, documents)
-	if err != nil {
-		return nil, usage("run %s: %s", parent, strings.TrimSpace(err.Error()))
+		return nil, usage("run %s, which this one runs again, cannot be read: %s; the run is left as it was", parent, err)
 	}
 	kept, err := readInvocationOf(own)
 	if err != nil {

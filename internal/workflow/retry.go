@@ -21,14 +21,23 @@ type Retry struct {
 	// From names steps that run again because somebody wants it, with all that follows them: outer/inner, without items and rounds.
 	From []string
 
-	before, now *Program
-	sameFlows   bool                        // that declared nodes run
-	failed      map[string]engine.Attempted // what steps that failed last were given
-	anew        map[string]string           // steps that finished and run again, by their name without item and round -> why
-	finished    map[string]engine.Attempted
-	ran         map[string]bool // steps and their rounds that ran in this run, and the prefixes of those inside others
-	kept        []string
-	ancestors   map[*Program]map[string][]string
+	now       *Program
+	anew      map[string]string // steps that finished and run again, by their name without item and round -> why
+	past      []*earlier        // the earlier run, and those that it ran again, the newest first
+	ran       map[string]bool   // steps and their rounds that ran in this run, and the prefixes of those inside others
+	kept      []string
+	ancestors map[*Program]map[string][]string
+}
+
+// earlier is what a run before this one left.
+type earlier struct {
+	id        string
+	program   *Program
+	sameFlows bool                        // that declared nodes run
+	finished  map[string]engine.Attempted // and was not begun again by a later one
+	begun     map[string]bool
+	failed    map[string]engine.Attempted // what steps that failed last were given
+	ran       map[string]bool             // as that of Retry
 }
 
 // RunsAgain is the error of a step that finished, would run again, and may repeat an effect.
@@ -40,23 +49,52 @@ func (e *RunsAgain) Error() string {
 
 // NewRetry reads what finished off the history of the run parent of the program before; now is the program that runs.
 func NewRetry(parent string, before, now *Program, h *engine.History) (*Retry, error) {
-	r := &Retry{Parent: parent, before: before, now: now, finished: map[string]engine.Attempted{}, ran: map[string]bool{},
-		failed: map[string]engine.Attempted{}, anew: map[string]string{}, ancestors: map[*Program]map[string][]string{}}
-	_, err := engine.Replay(before.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
-		if key := attemptKey(a); !isGate(a) {
-			delete(r.finished, key)
-			if began := h.Started[a.ID].ID == a.ID; a.Outcome == nil && began || a.Outcome != nil && a.Outcome.Err == nil {
-				r.finished[key] = a
-			} else if a.Outcome != nil {
-				r.failed[a.Step] = a
-			}
-		}
-	}})
-	return r, err
+	r := &Retry{Parent: parent, now: now, anew: map[string]string{}, ran: map[string]bool{}, ancestors: map[*Program]map[string][]string{}}
+	return r, r.Before(parent, before, h)
 }
 
-// SameFlows says that the flows that declared nodes run are what they were.
-func (r *Retry) SameFlows(same bool) { r.sameFlows = same }
+// Before takes in the run that the earliest one so far ran again: what finished in it and was not begun again since is neither lost
+// nor forgotten.
+func (r *Retry) Before(id string, of *Program, h *engine.History) error {
+	e := &earlier{id: id, program: of, finished: map[string]engine.Attempted{}, begun: map[string]bool{},
+		failed: map[string]engine.Attempted{}, ran: map[string]bool{}}
+	_, err := engine.Replay(of.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
+		began := h.Started[a.ID].ID == a.ID
+		if isGate(a) || a.Outcome == nil && !began {
+			return
+		}
+		key := attemptKey(a)
+		delete(e.finished, key)
+		if e.begun[key] = true; a.Outcome == nil || a.Outcome.Err == nil {
+			e.finished[key] = a
+		} else {
+			e.failed[a.Step] = a
+		}
+		if a.Outcome == nil || a.Outcome.From == "" {
+			mark(e.ran, a.Step)
+		}
+	}})
+	for _, later := range r.past {
+		for key := range later.begun {
+			delete(e.finished, key)
+		}
+	}
+	r.past = append(r.past, e)
+	return err
+}
+
+// Finished names a step that is not idempotent and finished in a run of the program, and not in one before it; "" if none did.
+func (p *Program) Finished(h *engine.History) (step string) {
+	_, _ = engine.Replay(p.flow, h, engine.Watch{Attempted: func(a engine.Attempted) {
+		if step == "" && a.Outcome != nil && a.Outcome.Err == nil && a.Outcome.From == "" && !a.Idempotent && !isGate(a) {
+			step = a.Name()
+		}
+	}})
+	return step
+}
+
+// SameFlows says that the flows that declared nodes run are what they were in the earliest run so far.
+func (r *Retry) SameFlows(same bool) { r.past[len(r.past)-1].sameFlows = same }
 
 // Resumes takes in how far the run itself came before it was interrupted.
 func (r *Retry) Resumes(h *engine.History) error {
@@ -64,7 +102,7 @@ func (r *Retry) Resumes(h *engine.History) error {
 		if a.Outcome == nil || isGate(a) {
 			return
 		}
-		delete(r.finished, attemptKey(a))
+		r.forget(attemptKey(a))
 		if a.Outcome.From == "" {
 			r.runs(a.Step)
 		} else {
@@ -83,27 +121,35 @@ func (r *Retry) Keep(a engine.Attempted) (*engine.Event, error) {
 		return nil, nil
 	}
 	key := attemptKey(a)
-	was, known := r.finished[key]
-	if !known {
+	k := slices.IndexFunc(r.past, func(e *earlier) bool { _, known := e.finished[key]; return known })
+	if k < 0 {
 		r.runs(a.Step)
 		return nil, nil
 	}
-	why := r.changed(a, was)
+	was := r.past[k].finished[key]
+	why := r.changed(a, was, k)
 	if why == "" {
-		delete(r.finished, key)
+		r.forget(key)
 		r.keeps(a)
 		from := was.Outcome.From
 		if from == "" {
-			from = r.Parent
+			from = r.past[k].id
 		}
 		return &engine.Event{Result: was.Outcome.Result, Action: was.Outcome.Action, From: from}, nil
 	}
 	if !r.Again && !a.Idempotent && !r.wanted(a.Step) {
 		return nil, &RunsAgain{a.Name(), why}
 	}
-	delete(r.finished, key)
+	r.forget(key)
 	r.runs(a.Step)
 	return nil, nil
+}
+
+// forget drops what finished: an outcome is given once.
+func (r *Retry) forget(key string) {
+	for _, e := range r.past {
+		delete(e.finished, key)
+	}
 }
 
 func (r *Retry) keeps(a engine.Attempted) { r.kept = append(r.kept, a.Name()) }
@@ -114,8 +160,9 @@ func attemptKey(a engine.Attempted) string {
 
 func isGate(a engine.Attempted) bool { return strings.HasSuffix(a.Step, gateSuffix) }
 
-// changed says why a step that finished runs again; "" if it need not.
-func (r *Retry) changed(a, was engine.Attempted) string {
+// changed says why a step that finished in an earlier run runs again; "" if it need not.
+func (r *Retry) changed(a, was engine.Attempted, k int) string {
+	then := r.past[k]
 	switch {
 	case r.wanted(a.Step):
 		return "it is wanted"
@@ -124,28 +171,33 @@ func (r *Retry) changed(a, was engine.Attempted) string {
 	case len(was.Outcome.Unkept) > 0:
 		return "the journal does not keep all of its outputs"
 	}
-	if cause := r.follows(a.Step); cause != "" {
+	if cause := r.follows(a.Step, r.ran); cause != "" {
 		return cause + " runs again"
+	}
+	for _, later := range r.past[:k] {
+		if cause := r.follows(a.Step, later.ran); cause != "" {
+			return cause + " ran again in " + later.id
+		}
 	}
 	if why := r.anew[inItsWorkflow(a.Step)]; why != "" {
 		return why
 	}
 	of, n := r.now.find(a.Step)
-	before, old := r.before.find(a.Step)
+	before, old := then.program.find(a.Step)
 	switch {
 	case (n == nil) != (old == nil):
 		return "it is another step now"
 	case n == nil: // of a flow that a declared node runs
-		if !r.sameFlows || !r.sameDeclared(declaredName(a.Step)) || !value.Equal(a.Prep, was.Prep) {
+		if !then.sameFlows || !r.sameDeclared(declaredName(a.Step), then.program) || !value.Equal(a.Prep, was.Prep) {
 			return "the flow that it belongs to, or what that is given, is changed"
 		}
 		return ""
 	case n.Type != old.Type:
 		return fmt.Sprintf("its type is %s, and was %s", n.Type, old.Type)
-	case value.JSON(declaration(r.now, n.Type)) != value.JSON(declaration(r.before, n.Type)):
+	case value.JSON(declaration(r.now, n.Type)) != value.JSON(declaration(then.program, n.Type)):
 		return "the declared node " + n.Type + " is changed"
 	}
-	return r.changedParam(r.now.StepParams(a.Step, a.Prep), r.before.StepParams(was.Step, was.Prep), of.steps[n.ID].params, before.steps[old.ID].params)
+	return r.changedParam(r.now.StepParams(a.Step, a.Prep), then.program.StepParams(was.Step, was.Prep), of.steps[n.ID].params, before.steps[old.ID].params)
 }
 
 // wanted reports whether From names a step or what it is in.
@@ -174,13 +226,13 @@ func (r *Retry) CheckFrom() error {
 }
 
 // sameDeclared reports whether the declared nodes around a step of a flow are what they were.
-func (r *Retry) sameDeclared(step string) bool {
+func (r *Retry) sameDeclared(step string, before *Program) bool {
 	for at := strings.LastIndexByte(step, '/'); at > 0; at = strings.LastIndexByte(step, '/') {
 		step = step[:at]
 		_, n := r.now.find(step)
-		_, old := r.before.find(step)
+		_, old := before.find(step)
 		if n != nil && old != nil {
-			return n.Type == old.Type && value.JSON(declaration(r.now, n.Type)) == value.JSON(declaration(r.before, n.Type))
+			return n.Type == old.Type && value.JSON(declaration(r.now, n.Type)) == value.JSON(declaration(before, n.Type))
 		}
 	}
 	return false
@@ -261,27 +313,29 @@ func levels(step string, f func(prefix, name, full string)) {
 }
 
 // runs notes that a step runs in this run.
-func (r *Retry) runs(step string) {
+func (r *Retry) runs(step string) { mark(r.ran, step) }
+
+func mark(ran map[string]bool, step string) {
 	levels(step, func(prefix, name, full string) {
-		r.ran[prefix], r.ran[prefix+name], r.ran[prefix+full] = true, true, true
+		ran[prefix], ran[prefix+name], ran[prefix+full] = true, true, true
 	})
 }
 
-// follows gives what runs again before a step, by the edges of its workflow and of those that it is in, or an earlier round.
-func (r *Retry) follows(step string) (cause string) {
+// follows gives what is before a step and ran, by the edges of its workflow and of those that it is in, or an earlier round.
+func (r *Retry) follows(step string, ran map[string]bool) (cause string) {
 	p := r.now
 	levels(step, func(prefix, name, full string) {
 		if cause != "" {
 			return
 		}
 		if p == nil { // of a flow: what ran in it may lead anywhere
-			if r.ran[prefix] {
+			if ran[prefix] {
 				cause = strings.TrimSuffix(prefix, "/")
 			}
 			return
 		}
 		for _, before := range r.beforeNode(p, name) {
-			if r.ran[prefix+before] {
+			if ran[prefix+before] {
 				cause = prefix + before
 				return
 			}
@@ -289,7 +343,7 @@ func (r *Retry) follows(step string) (cause string) {
 		if m := roundOf.FindStringSubmatch(full); m != nil {
 			n, _ := strconv.Atoi(m[2])
 			for k := 1; k < n; k++ {
-				if earlier := fmt.Sprintf("%s%s#%d", prefix, m[1], k); r.ran[earlier] {
+				if earlier := fmt.Sprintf("%s%s#%d", prefix, m[1], k); ran[earlier] {
 					cause = earlier
 					return
 				}

@@ -20,12 +20,12 @@ func (r *Retry) FailedIn(end *engine.RunError) {
 		return
 	}
 	p, n := r.now.find(end.Node)
-	_, old := r.before.find(end.Node)
+	_, old := r.past[0].program.find(end.Node)
 	if n == nil || old == nil || !reflect.DeepEqual(n, old) ||
-		value.JSON(declaration(r.now, n.Type)) != value.JSON(declaration(r.before, n.Type)) {
+		value.JSON(declaration(r.now, n.Type)) != value.JSON(declaration(r.past[0].program, n.Type)) {
 		return
 	}
-	sure := r.now.shared.env.Types[n.Type].Pure || r.before.unresolved(r.failed[end.Node])
+	sure := r.now.shared.env.Types[n.Type].Pure || r.past[0].program.unresolved(r.past[0].failed[end.Node])
 	formed := slices.Contains([]fault.Kind{fault.Malformed, fault.Type, fault.MissingKey, fault.Schema}, fault.Kind(end.Kind))
 	if sure || formed {
 		s := sourcesOf{r, end.Node, sure}
