@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
 	"internal/when":         {"internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
-	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/fault", "internal/filelock", "internal/trigger", "github.com/fsnotify/fsnotify"},
+	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/extract", "internal/fault", "internal/filelock", "internal/trigger", "internal/value", "github.com/fsnotify/fsnotify"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},

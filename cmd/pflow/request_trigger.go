@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +101,14 @@ func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigge
 	}
 	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Consent: consent.Consent{Workflow: d.name}, Params: d.params, Trigger: *t, Dir: dir, Created: time.Now().UTC().Round(0)}
 	one.Default()
+	if err := phrased(ctx, one, d); err != nil {
+		return a.planInstead(d.plan, err)
+	}
+	if !a.quiet {
+		for _, line := range phraseLines(one) {
+			a.say("  " + line + "\n")
+		}
+	}
 	if one.Approved, err = a.approvalOf(ctx, d.loaded); err != nil {
 		return err
 	}
@@ -124,6 +134,48 @@ func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigge
 	}
 	one.Approved.Destructive, one.IRHash, one.Version = destructive, l.source.Workflow.Hash(), l.record.Version
 	return a.keepSchedule(ctx, one)
+}
+
+// phrased keeps what a plan's values were made of, where they count from the day of a run: "last week" is another one each time.
+func phrased(ctx context.Context, one *schedule.Schedule, d *planDraft) error {
+	parts := map[string]string{}
+	said, _ := d.plan.Coverage["parts"].([]any)
+	for _, p := range said {
+		part, _ := p.(map[string]any)
+		by, _ := part["by"].(string)
+		text, _ := part["text"].(string)
+		if input, ok := strings.CutPrefix(by, "input:"); ok {
+			parts[input] += " " + text
+		}
+	}
+	phrases, err := schedule.Phrases(ctx, d.said(), plannedAt(d), d.params, parts, string(d.workflow.Encode()))
+	var frozen *schedule.Frozen
+	switch {
+	case errors.As(err, &frozen):
+		return fail(exitDeclined, "nothing was saved or run: %v; save the workflow (--save), and schedule it with a value that holds each time: pflow schedule add %s", err, d.name)
+	case err != nil:
+		return err
+	}
+	one.Params = maps.Clone(d.params)
+	for input := range phrases {
+		delete(one.Params, input)
+	}
+	one.Phrases = phrases
+	return nil
+}
+
+// plannedAt is the day from which the values of a plan count.
+func plannedAt(d *planDraft) time.Time {
+	if day, err := time.ParseInLocation(time.DateOnly, d.request.Date, time.Local); err == nil {
+		return day
+	}
+	const form = "20060102-150405" // of the id of the run that made it
+	if id := d.plan.RunID; len(id) > len(form) {
+		if at, err := time.Parse(form, id[:len(form)]); err == nil {
+			return at.Local()
+		}
+	}
+	return time.Now()
 }
 
 // freeSchedule is a name for a schedule that none has yet.

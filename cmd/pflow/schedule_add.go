@@ -196,7 +196,11 @@ func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 			return usage("%s is given as an input and by --input: a file that arrives gives it", w.Input)
 		}
 	}
-	store, missing, err := l.program.Bind(scheduledValues(one, nil))
+	given, err := scheduledValues(one, nil, time.Now())
+	if err != nil {
+		return err
+	}
+	store, missing, err := l.program.Bind(given)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -258,11 +262,11 @@ func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys s
 	return false, fail(exitDeclined, "%s: what runs by itself is approved with: %s", nothing, in.command(want))
 }
 
-// scheduledValues are what a run of a schedule is given. Where no file has arrived yet, there is one nevertheless, that is not known.
-func scheduledValues(one *schedule.Schedule, files []string) workflow.Given {
-	values := map[string]any{}
-	for k, v := range one.Params {
-		values[k] = v
+// scheduledValues are what a run of a schedule at a time is given. Where no file has arrived yet, there is one nevertheless, that is not known.
+func scheduledValues(one *schedule.Schedule, files []string, at time.Time) (workflow.Given, error) {
+	values, err := one.Values(at)
+	if err != nil {
+		return workflow.Given{}, usage("the schedule %s: %v", one.Name, err)
 	}
 	if w := one.Trigger.Watch; w != nil {
 		file := path.Join(w.Path, cmp.Or(w.Pattern, "*"))
@@ -271,7 +275,15 @@ func scheduledValues(one *schedule.Schedule, files []string) workflow.Given {
 		}
 		maps.Copy(values, w.Inputs(file))
 	}
-	return workflow.Given{Values: values}
+	return workflow.Given{Values: values}, nil
+}
+
+// phraseLines say which values are worked out for each run.
+func phraseLines(one *schedule.Schedule) (out []string) {
+	for _, name := range value.SortedKeys(one.Phrases) {
+		out = append(out, fmt.Sprintf("%s = %s, as of each run", name, printable.Line(one.Phrases[name].Text)))
+	}
+	return out
 }
 
 // showSchedule shows what is to be approved.
@@ -284,6 +296,9 @@ func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
 	fmt.Fprintf(&b, "  steps: %s\n", stepsOf(l.source.Workflow))
 	for _, name := range value.SortedKeys(one.Params) {
 		fmt.Fprintf(&b, "  %s = %s\n", name, printable.Line(string(ir.Text(one.Params[name]))))
+	}
+	for _, line := range phraseLines(one) {
+		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if w := one.Trigger.Watch; w != nil && w.Input != "" {
 		fmt.Fprintf(&b, "  %s = the file that arrives\n", w.Input)

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"path"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -165,9 +167,16 @@ func (a *app) showScheduleItem(i scheduleItem) error {
 			line("next", trigger.Moment(t.Add(i.After(t))))
 		}
 	}
-	in := scheduledValues(i.Schedule, nil).Values
+	in := map[string]any{}
+	maps.Copy(in, i.Params)
+	if w := i.Trigger.Watch; w != nil {
+		maps.Copy(in, w.Inputs(path.Join(w.Path, cmp.Or(w.Pattern, "*"))))
+	}
 	for _, name := range sortedNames(in) {
 		line("input", name+" = "+textOf(in[name]))
+	}
+	for _, text := range phraseLines(i.Schedule) {
+		line("input", text)
 	}
 	line("folder", i.Dir)
 	for _, text := range noticeLines(a.effectiveNotices(i.Schedule)) {

@@ -39,7 +39,21 @@ that was approved. It is what exported schedules call. Of a watched folder name 
 	c.Flags().StringVar(&file, "file", "", "the `FILE` that arrived, of a watched folder")
 	c.Flags().StringVar(&firing, "firing", "", "the firing that pflow serve recorded")
 	_ = c.Flags().MarkHidden("firing")
+	a.dateFlag(c)
 	return c
+}
+
+// dayIn is the day of --date in the zone of a schedule.
+func dayIn(s *schedule.Schedule, date string) (time.Time, error) {
+	zone, err := s.Trigger.Zone()
+	if err != nil {
+		return time.Time{}, usage("the schedule %s: %v", s.Name, err)
+	}
+	day, err := time.ParseInLocation(time.DateOnly, date, zone)
+	if err != nil {
+		return day, usage("--date: %q is no date; write one like 2024-01-31", date)
+	}
+	return day, nil
 }
 
 // pollOverlap is how often a run that waits for another looks whether that is over.
@@ -149,7 +163,17 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 	if err := a.readSecrets(ctx, l); err != nil {
 		return err
 	}
-	store, missing, err := l.program.Bind(scheduledValues(s, files))
+	at := firing.Due
+	if a.date != "" {
+		if at, err = dayIn(s, a.date); err != nil {
+			return err
+		}
+	}
+	given, err := scheduledValues(s, files, at)
+	if err != nil {
+		return err
+	}
+	store, missing, err := l.program.Bind(given)
 	switch {
 	case err != nil:
 		return usage("%v", err)

@@ -37,17 +37,18 @@ var (
 
 // Schedule is a workflow that runs by itself.
 type Schedule struct {
-	Name            string          `json:"-"`
-	consent.Consent                 // another workflow than the approved one does not run
-	Params          map[string]any  `json:"params"` // values of inputs
-	Trigger         trigger.Trigger `json:"trigger"`
-	Dir             string          `json:"dir"` // the folder that it runs in, absolute
-	Missed          string          `json:"missed"`
-	Overlap         string          `json:"overlap"`
-	Jitter          string          `json:"jitter,omitempty"` // each time is put off by less than this: 30s, 5m
-	Paused          bool            `json:"paused,omitempty"`
-	Created         time.Time       `json:"created"`
-	consent.Notices                 // in the place of those of its workflow
+	Name            string            `json:"-"`
+	consent.Consent                   // another workflow than the approved one does not run
+	Params          map[string]any    `json:"params"`            // values of inputs
+	Phrases         map[string]Phrase `json:"phrases,omitempty"` // of inputs whose values are worked out for each run; they are not in Params
+	Trigger         trigger.Trigger   `json:"trigger"`
+	Dir             string            `json:"dir"` // the folder that it runs in, absolute
+	Missed          string            `json:"missed"`
+	Overlap         string            `json:"overlap"`
+	Jitter          string            `json:"jitter,omitempty"` // each time is put off by less than this: 30s, 5m
+	Paused          bool              `json:"paused,omitempty"`
+	Created         time.Time         `json:"created"`
+	consent.Notices                   // in the place of those of its workflow
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -77,6 +78,13 @@ func (s *Schedule) Check() diag.List {
 	if s.Workflow == "" {
 		wrong("workflow", "a schedule names a saved workflow")
 	}
+	for name, p := range s.Phrases {
+		if _, twice := s.Params[name]; twice {
+			wrong("phrases."+name, "its value is in params, too")
+		} else if len(marks(p.Text, time.Now())) == 0 || !markForm.MatchString(p.Form) {
+			wrong("phrases."+name, "want a text such as \"last week\", and a form such as \"{from}\" with the day that is meant")
+		}
+	}
 	for _, kind := range consent.Kinds {
 		if n := s.Notices.Of(kind); n != nil && n.Workflow == "" {
 			wrong(kind+".workflow", "it names a saved workflow")
@@ -98,6 +106,24 @@ func (s *Schedule) Check() diag.List {
 		}
 	}
 	return out
+}
+
+// Values are those of the inputs for a run at a time, but for what a file gives that arrives.
+func (s *Schedule) Values(at time.Time) (map[string]any, error) {
+	zone, err := s.Trigger.Zone()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	for name, v := range s.Params {
+		out[name] = v
+	}
+	for name, p := range s.Phrases {
+		if out[name], err = p.Value(at.In(zone)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return out, nil
 }
 
 // After is how long after a time its run begins: the same for the same schedule and time, and spread over Jitter.
