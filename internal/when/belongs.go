@@ -2,6 +2,30 @@ package when
 
 import "cmp"
 
+// beginsAgain is where what is said to run may begin within what belongs to what is worked on: list the commits of Monday, at 8 every
+// day. Where nothing does it is the end.
+func (p *parser) beginsAgain(f found) int {
+	for i := f.start + 1; i+1 < f.end; i++ {
+		if p.is(i, ",") && (p.is(i+1, "at", "@", "on", "every", "each", "from") || words().Adverbs[p.text(i+1)] != "") {
+			return i
+		}
+	}
+	return f.end
+}
+
+// timeBefore reports whether a time of day stands before what was read without one.
+func (p *parser) timeBefore(i int) bool {
+	if p.refused > 0 && p.skip(p.refused, ",", "and") == i {
+		return true
+	}
+	for back := 2; back < 5; back++ {
+		if p.is(i-back, "at", "@") && p.timeAt(i-back+1) {
+			return true
+		}
+	}
+	return false
+}
+
 // unread reports whether more of when stands behind what was read of it, which is then read by half: every day at 8 and on 30 February.
 func (p *parser) unread(i int) bool {
 	why := p.why

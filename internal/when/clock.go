@@ -68,7 +68,8 @@ func (p *parser) clockAt(i int, bare bool) (c clock, n int) {
 	m := clockForm.FindStringSubmatch(p.text(i))
 	if m == nil {
 		if v, k := p.number(i); k > 0 && v <= 24 && (bare || p.is(i+k, "o'clock", "am", "pm", "a.m.", "p.m.")) {
-			return p.half(clock{minute: 60 * v, twelve: true}, i, k)
+			m, n := p.minuteWords(i, k)
+			return p.half(clock{minute: (60*v + m) % (24 * 60), twelve: v > 0 && v <= 12}, i, k+n)
 		}
 		return clock{}, 0
 	}
@@ -99,6 +100,18 @@ func (p *parser) clockAt(i int, bare bool) (c clock, n int) {
 	return c, 1
 }
 
+// minuteWords reads thirty of eight thirty, behind an hour of n words that is written in letters.
+func (p *parser) minuteWords(i, n int) (minute, took int) {
+	if p.text(i) == "" || p.text(i)[0] <= '9' {
+		return 0, 0
+	}
+	v, k := p.number(i + n)
+	if k == 0 || v < 10 || v > 59 || v%5 != 0 || p.text(i + n)[0] <= '9' || p.plural(i+n+k) && !p.goesOn(i+n+k) {
+		return 0, 0
+	}
+	return v, k
+}
+
 // meridian makes 9 pm of 9.
 func (p *parser) meridian(c clock, pm bool, i int) clock {
 	h := c.minute / 60
@@ -119,6 +132,11 @@ func (p *parser) half(c clock, i, n int) (clock, int) {
 		n++
 	}
 	switch {
+	case p.is(i+n, "noon", "midday", "midnight") && c.minute%(12*60) == 0:
+		if p.is(i+n, "midnight") {
+			return clock{}, n + 1
+		}
+		return clock{minute: 12 * 60}, n + 1
 	case p.is(i+n, "am", "a.m.", "a.m"):
 		return p.meridian(c, false, i), n + 1
 	case p.is(i+n, "pm", "p.m.", "p.m"):

@@ -86,7 +86,9 @@ func (p *parser) frequency(s *spec, i int) int {
 	if !p.is(at, "every", "each") {
 		return 0
 	}
-	at++
+	if at++; p.is(at-1, "each") && p.is(at, "and") && p.is(at+1, "every") {
+		at += 2
+	}
 	if s.unit != "" && s.unit != "day" || s.every > 0 {
 		return 0
 	}

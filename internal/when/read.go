@@ -45,6 +45,7 @@ type parser struct {
 	zulu  bool      // a time ended in Z
 
 	arriving Span // see found
+	refused  int  // where a time ended that belongs to what is worked on
 }
 
 // found is a place that says when.
@@ -85,6 +86,7 @@ func Read(request string, now time.Time, zone string) Reading {
 			why = "a workflow has one trigger: ask for each by itself"
 		}
 		if why != "" {
+			f.start = min(p.skip(f.start, ",", "and", "then"), f.end-1)
 			said, start, end := text(f)
 			out.Open = append(out.Open, Open{said, start, end, why})
 		}
@@ -94,7 +96,7 @@ func Read(request string, now time.Time, zone string) Reading {
 	}
 	f := all[0]
 	said, start, end := text(f)
-	f.t.Text = said
+	f.t.Text = strings.Trim(strings.TrimPrefix(strings.TrimSuffix(strings.Trim(said, " ,;:"), " and"), "and "), " ,;:")
 	out.Trigger, out.Spans = f.t, []Span{{start, end}}
 	out.Rest, out.Edits = without(request, start, end)
 	if f.t.Watch != nil {
@@ -112,7 +114,11 @@ const clause = 40
 // without takes a place out of a request, with the comma and the connective that joined it.
 func without(request string, start, end int) (rest string, edits []Edit) {
 	before := strings.TrimRight(request[:start], " \t\r\n,;:(")
-	after := strings.TrimLeft(request[end:], " \t\r\n,;:)")
+	joint := 0
+	if rest := strings.TrimLeft(request[end:], " \t"); strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "– ") || strings.HasPrefix(rest, "— ") {
+		joint = len(request[end:]) - len(rest) + strings.IndexByte(rest, ' ')
+	}
+	after := strings.TrimLeft(request[end+joint:], " \t\r\n,;:)")
 	between := ""
 	switch {
 	case strings.Trim(after, ".!? \t\r\n") == "", strings.IndexByte(".!?", after[0]) >= 0:
@@ -121,7 +127,8 @@ func without(request string, start, end int) (rest string, edits []Edit) {
 	case before != "":
 		between = " "
 	}
-	from := end + len(request[end:]) - len(strings.TrimLeft(request[end:], " \t\r\n,;:)"))
+	from := end + joint
+	from += len(request[from:]) - len(strings.TrimLeft(request[from:], " \t\r\n,;:)"))
 	return before + between + after, []Edit{{len(before), len(before) + len(between), len(before), from}}
 }
 
@@ -239,7 +246,14 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 		}
 	}
 	if f.t == nil && f.why == "" || !dayOnly && !p.stands(s, f) {
+		f.end = p.beginsAgain(f)
+		if len(s.times) > 0 {
+			p.refused = f.end
+		}
 		return f, false
+	}
+	if f.t != nil && len(s.times) == 0 && p.timeBefore(f.start) {
+		f.t, f.why = nil, reasons["part"] // of Monday at 8 every day
 	}
 	if f.t != nil && !p.politeUpTo(f.start) && p.told(f.start) {
 		f.t, f.why = nil, reasons["told"]

@@ -261,6 +261,7 @@ func TestOpen(t *testing.T) {
 		{"copy a.txt to b.txt many times a day", "many times a day", "no time"},
 		{"every third day copy a.txt to b.txt", "every third day", "each third one"},
 		{"every 10 minutes during the morning, copy a.txt to b.txt", "every 10 minutes during the morning", "no time"},
+		{"copy a.txt to b.txt, and repeat it weekly", "repeat it weekly", "no day of the week"},
 		{"at 8 copy a.txt to b.txt", "at 8", "names no day"},
 		{"on 1 April copy a.txt to b.txt", "on 1 April", "names no hour"},
 		{"on 11 March 2026 at 9 copy a.txt to b.txt", "on 11 March 2026 at 9", "passed"},
@@ -298,6 +299,41 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
+// TestCombined puts days, hours and work together in each order: whatever is read is what was said, and nearly all is. A day of what is
+// worked on before a comma is none of when it runs.
+func TestCombined(t *testing.T) {
+	days := []struct{ said, cron string }{{"every day", "* * *"}, {"each and every day", "* * *"}, {"on mondays", "* * 1"}, {"every monday and friday", "* * 1,5"}, {"on tue/thu", "* * 2,4"},
+		{"weekends", "* * 0,6"}, {"every day except mondays", "* * 0,2-6"}, {"on the 1st of each month", "1 * *"}, {"on the last day of the month", "L * *"},
+		{"the first monday of each month", "* * 1#1"}, {"every 24 december", "24 12 *"}, {"every monday in june", "* 6 1"}, {"weekly on sundays", "* * 0"}}
+	hours := []struct{ said, cron string }{{"at 8", "0 8"}, {"at 8 pm", "0 20"}, {"at 17:45", "45 17"}, {"at half past nine", "30 9"}, {"at quarter to six in the evening", "45 17"},
+		{"at 9 and 17", "0 9,17"}, {"at 6am, noon and 10pm", "0 6,12,22"}, {"at twelve thirty", "30 12"}, {"at eight thirty pm", "30 20"}, {"at 12 midnight", "0 0"}, {"at 12:00 noon", "0 12"},
+		{"at 3 at night", "0 3"}}
+	all, right := 0, 0
+	for _, d := range days {
+		for _, h := range hours {
+			want := (&trigger.Trigger{Cron: h.cron + " " + d.cron, Timezone: here}).Upcoming(now(t), 4)
+			for _, request := range []string{d.said + " " + h.said + " WORK", h.said + " " + d.said + ", WORK", "WORK, " + h.said + " " + d.said} {
+				for _, work := range []string{"copy a.txt to b.txt", "list the commits of monday"} {
+					said := strings.Replace(request, "WORK", work, 1)
+					r := Read(said, now(t), here)
+					all++
+					switch {
+					case r.Trigger == nil:
+					case fmt.Sprint(r.Trigger.Upcoming(now(t), 4)) != fmt.Sprint(want) || r.Rest != work:
+						t.Errorf("%s: %v, rest %q", said, r.Trigger.Value(), r.Rest)
+					default:
+						right++
+					}
+				}
+			}
+		}
+	}
+	if share(right, all) < 0.97 {
+		t.Errorf("%d of %d are read", right, all)
+	}
+	t.Logf("%d of %d are read", right, all)
+}
+
 // TestSlips: a word with a slip of the keys is read where it can only be one of those of time.
 func TestSlips(t *testing.T) {
 	for said, want := range map[string]string{
@@ -316,6 +352,8 @@ func TestPlaces(t *testing.T) {
 	for _, c := range []struct{ request, rest, standIn string }{
 		{"copy report.txt to archive/ every day at 6", "copy report.txt to archive/", ""},
 		{"every day at 6, copy report.txt to archive/", "copy report.txt to archive/", ""},
+		{"every day at 6 - copy report.txt to archive/", "copy report.txt to archive/", ""},
+		{"copy report.txt to archive/ and repeat that every 20 minutes", "copy report.txt to archive/", ""},
 		{"Please, every day at 6, copy report.txt to archive/.", "Please copy report.txt to archive/.", ""},
 		{"when a csv arrives in inbox, convert it to json", "convert inbox/arriving-file.csv to json", "inbox/arriving-file.csv"},
 		{"whenever a new file shows up in downloads move the file to archive", "move downloads/arriving-file.file to archive", "downloads/arriving-file.file"},
