@@ -28,7 +28,8 @@ func browseComponentsOp(d Deps) engine.Op {
 		},
 		Result: value.Object,
 		ResultDoc: "{ranked: [{name, confidence, reason}] best first, node_ids, workflow_names: those chosen, interfaces: theirs, " +
-			"context: names and descriptions as text}",
+			"context: names and descriptions as text, evidence: [{name, confidence, terms: [{word, weight}], example: {request, alike} or null}] " +
+			"of the first five: the words that spoke for each, and the approved request that is most alike}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: browse-components-example
@@ -62,6 +63,10 @@ nodes:
 				if err != nil {
 					return engine.Output{}, err
 				}
+				evidence, err := shelf.fitEvidence(fits, compose.Masked(read))
+				if err != nil {
+					return engine.Output{}, err
+				}
 				var ranked []retrieve.Ranked
 				for _, f := range fits {
 					ranked = append(ranked, f.Ranked)
@@ -87,7 +92,7 @@ nodes:
 					chosen = append(chosen, c)
 				}
 				return engine.Output{Result: map[string]any{
-					"ranked": rankedValue(ranked, most), "node_ids": nodeIDs, "workflow_names": workflows, "interfaces": interfaces,
+					"ranked": rankedValue(ranked, most), "node_ids": nodeIDs, "workflow_names": workflows, "interfaces": interfaces, "evidence": evidence,
 					"context": catalogue.Discovery(chosen, catalogue.ContextOptions{Tokens: tokens, Request: request}).Text,
 				}}, nil
 			}

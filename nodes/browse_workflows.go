@@ -34,7 +34,9 @@ func browseWorkflowsOp(d Deps) engine.Op {
 		},
 		Result: value.Object,
 		ResultDoc: "{ranked: [{name, confidence, reason}] best first, best: the record of the first {name, description, keywords, examples, ir}, " +
-			"null if there is none or it is no longer valid, problem: why, failed: the same where its last run is why, context: names and descriptions as text}",
+			"null if there is none or it is no longer valid, problem: why, failed: the same where its last run is why, context: names and descriptions as text, " +
+			"evidence: [{name, confidence, terms: [{word, weight}], example: {request, alike} or null}] of the first five: the words that spoke for each, " +
+			"and the approved request that is most alike}",
 		Idempotent: true,
 		Instant:    true,
 		Example: `flow: browse-workflows-example
@@ -67,6 +69,9 @@ nodes:
 					return engine.Output{}, err
 				}
 				out := map[string]any{"ranked": shelf.rankedWorkflows(ranked, most), "best": nil, "problem": "", "failed": "", "context": shelf.workflowContext(ranked, request, tokens)}
+				if out["evidence"], err = shelf.workflowEvidence(ranked, compose.Unvalued(read)); err != nil {
+					return engine.Output{}, err
+				}
 				if len(ranked) > 0 && ranked[0].Confidence > 0 {
 					best := shelf.Records[ranked[0].Index]
 					problem, failed := shelf.problem(best, read, ranked[0].Index == made, skip)

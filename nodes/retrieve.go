@@ -71,6 +71,52 @@ func rankedValue(ranked []retrieve.Ranked, most int) []any {
 	return out
 }
 
+// mostEvidence is of how many of the best it is kept what spoke for them.
+const mostEvidence = 5
+
+// evidenceValue is what spoke for a candidate, for whoever asks why it was chosen.
+func evidenceValue(r retrieve.Ranked, e retrieve.Evidence) any {
+	terms := make([]any, len(e.Terms))
+	for k, t := range e.Terms {
+		terms[k] = map[string]any{"word": t.Word, "weight": t.Weight}
+	}
+	var example any
+	if e.Example != "" {
+		example = map[string]any{"request": e.Example, "alike": e.Alike}
+	}
+	return map[string]any{"name": r.Name, "confidence": r.Confidence, "terms": terms, "example": example}
+}
+
+// workflowEvidence is what spoke for the first of the saved workflows.
+func (s *candidates) workflowEvidence(ranked []retrieve.Ranked, request string) ([]any, error) {
+	out := []any{}
+	for _, r := range ranked[:min(mostEvidence, len(ranked))] {
+		index, err := s.workflowIndex()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, evidenceValue(r, index.Evidence(request, r.Index, s.Records[r.Index].Examples, false)))
+	}
+	return out, nil
+}
+
+// fitEvidence is what spoke for the first of the components.
+func (s *candidates) fitEvidence(fits []fit, request string) ([]any, error) {
+	out := []any{}
+	for _, f := range fits[:min(mostEvidence, len(fits))] {
+		index, examples := s.typeIndex(), []string(nil)
+		if f.record != nil {
+			var err error
+			if index, err = s.workflowIndex(); err != nil {
+				return nil, err
+			}
+			examples = f.record.Examples
+		}
+		out = append(out, evidenceValue(f.Ranked, index.Evidence(request, f.Index, examples, true)))
+	}
+	return out, nil
+}
+
 // lastIndex keeps the index of the list it was asked for last: values are never written to, so the same list has the
 // same index.
 type lastIndex struct {

@@ -26,6 +26,7 @@ type whyShown struct {
 	Edges    []whyEdge `json:"edges"`     // in the order in which the steps ended
 
 	result *planner.Result
+	ranks  []whyRanked
 }
 
 // whyPlan is what chose what a plan consists of.
@@ -38,9 +39,48 @@ type whyPlan struct {
 	Components []whyComponent `json:"components"`
 	Values     []whyValue     `json:"values"`
 	Near       []any          `json:"near"`      // saved workflows: [{name, confidence, reason}], best first
+	Ranked     []whyRanked    `json:"ranked"`    // what spoke for the best by words, in each step that ranks; none of a plan file whose run is not in this home
 	Browsed    []string       `json:"browsed"`   // components and workflows that were looked at and are not in the plan
 	Reasoning  string         `json:"reasoning"` // why these were looked at, in the words of who chose them
 	Model      bool           `json:"model"`     // a model was asked
+}
+
+// whyRanked is what spoke for a component or a saved workflow.
+type whyRanked struct {
+	Step       string      `json:"step"`
+	Name       string      `json:"name"`
+	Confidence float64     `json:"confidence"`
+	Terms      []whyTerm   `json:"terms"`   // the words of the request that it shares, what told most first
+	Example    *whyExample `json:"example"` // the approved request that is most alike; null if none is
+}
+
+type whyTerm struct {
+	Word   string  `json:"word"`
+	Weight float64 `json:"weight"` // the share of the request's words that it is worth
+}
+
+type whyExample struct {
+	Request string  `json:"request"`
+	Alike   float64 `json:"alike"` // from 0 to 1
+}
+
+// ranked takes from steps that rank what spoke for the best of them.
+func (w *whyShown) ranked(steps []*runs.Step) {
+	for _, s := range steps {
+		w.ranked(s.Steps)
+		result, _ := s.Outputs.(map[string]any)
+		if result["evidence"] == nil {
+			continue
+		}
+		var list []whyRanked
+		if value.Decode([]byte(value.JSON(result["evidence"])), &list) != nil {
+			continue // of an op that means something else by it
+		}
+		for _, r := range list {
+			r.Step = s.Name
+			w.ranks = append(w.ranks, r)
+		}
+	}
 }
 
 // whyComponent is a node of a plan. Words are those of the request that it stands for.
@@ -115,6 +155,7 @@ func (a *app) why(given string) (*whyShown, error) {
 		return nil, err
 	}
 	out.edges(s.Steps)
+	out.ranked(s.Steps)
 	if row.Parent != "" {
 		if parent, err := a.history().Find(row.Parent); err == nil && parent.Kind == journal.OfPlan {
 			out.PlanRun = parent.ID
@@ -148,6 +189,7 @@ func (a *app) whyFile(name string) (*whyShown, error) {
 			if s, err := a.showRun(row); err == nil {
 				out.Run = &row
 				out.edges(s.Steps)
+				out.ranked(s.Steps)
 			}
 		}
 	}
@@ -173,7 +215,7 @@ func (w *whyShown) edges(steps []*runs.Step) {
 func (w *whyShown) of(request string, p *planner.Result) {
 	w.result = p
 	out := &whyPlan{
-		Status: p.Status, Path: p.Path, Workflow: p.WorkflowName, Request: request, Coverage: p.Coverage, Near: p.Candidates,
+		Status: p.Status, Path: p.Path, Workflow: p.WorkflowName, Request: request, Coverage: p.Coverage, Near: p.Candidates, Ranked: append([]whyRanked{}, w.ranks...),
 		Components: []whyComponent{}, Values: []whyValue{}, Browsed: []string{}, Model: p.Usage.Calls > 0,
 	}
 	w.Plan = out

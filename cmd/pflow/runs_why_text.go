@@ -83,12 +83,40 @@ func (w *runText) plan(p *whyPlan) {
 		}
 		w.WriteString("\n")
 	}
+	w.ranked(p)
 	if p.Reasoning != "" {
 		by := ""
 		if p.Model {
 			by = " (a model was asked)"
 		}
 		fmt.Fprintf(w, "how%s: %s\n", by, w.cut(p.Reasoning))
+	}
+}
+
+// mostRanked is of how many of the best of each step it is told what spoke for them.
+const mostRanked = 3
+
+// ranked prints which words, and which approved request, spoke for what was ranked best; what no word speaks for is left out.
+func (w *runText) ranked(p *whyPlan) {
+	step, told := "", 0
+	for _, r := range p.Ranked {
+		if r.Step != step {
+			step, told = r.Step, 0
+		}
+		if told++; told > mostRanked || len(r.Terms) == 0 && r.Example == nil {
+			continue
+		}
+		if told == 1 {
+			fmt.Fprintf(w, "ranked by %s:\n", printable.Line(r.Step))
+		}
+		var why []string
+		for _, t := range r.Terms {
+			why = append(why, fmt.Sprintf("%s %.2f", printable.Line(t.Word), t.Weight))
+		}
+		if r.Example != nil {
+			why = append(why, fmt.Sprintf("like the approved request %q (%.2f)", w.cut(r.Example.Request), r.Example.Alike))
+		}
+		fmt.Fprintf(w, "  %s (%s): %s\n", printable.Line(r.Name), w.value(r.Confidence), strings.Join(why, ", "))
 	}
 }
 
