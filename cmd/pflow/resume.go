@@ -52,6 +52,11 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 				return err
 			}
 			id := row.ID
+			if !retry {
+				if err := a.ranSince(id); err != nil {
+					return err
+				}
+			}
 			past, documents, w, err := a.history().Resume(id, time.Now())
 			var unread *fs.PathError
 			if errors.As(err, &unread) {
