@@ -183,11 +183,7 @@ func (d *driver) begin(input map[string]any) error {
 	if err != nil {
 		return err
 	}
-	began := now.Round(0).UTC()
-	if day := d.o.Day; !day.IsZero() {
-		began = time.Date(day.Year(), day.Month(), day.Day(), began.Hour(), began.Minute(), began.Second(), began.Nanosecond(), time.UTC)
-	}
-	start := Event{Kind: EventStart, Time: began, Seed: seed, Input: in.(map[string]any)}
+	start := Event{Kind: EventStart, Time: beginning(now, d.o.Day), Seed: seed, Input: in.(map[string]any)}
 	if d.keep(func() error { return d.o.Journal.Begin(start) }); d.lost != nil && d.o.Journalled {
 		return &NotKept{d.lost}
 	}

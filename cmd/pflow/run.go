@@ -200,6 +200,14 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 // Its approval lets it replace the files that were named, and no others.
 func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags, agreed string) error {
 	foreseen := l.program.DryRun(store)
+	if l.retry != nil { // a step that is kept does nothing
+		ahead, err := l.retry.Foresee(ctx, store, l.day)
+		if err != nil {
+			return usage("%v", err)
+		}
+		foreseen = ahead.Of(foreseen)
+		a.showAhead(ahead)
+	}
 	if refused := foreseen.Refused(); len(refused) > 0 {
 		return usage("nothing was run: %s", strings.Join(refused, "; "))
 	}

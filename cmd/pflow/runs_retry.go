@@ -34,7 +34,8 @@ A step that failed on what it was given alone, and is not changed, fails again w
 step that read a file. --from STEP lets any step run again, with all that follows it.
 
 A step that finished, is not idempotent and would run again stops the run with exit status 4, and is named with what changed: pflow
-resume RUN --retry goes on with it; --retry does so at once. Approvals are asked for again.`,
+resume RUN --retry goes on with it; --retry does so at once. Approvals are asked for again; what destroys is asked about only where
+it runs again.`,
 		Example:            "  pflow runs retry last\n  pflow runs retry 1a2b3c4d city=Oslo\n  pflow runs retry last --from fetch",
 		ValidArgsFunction:  a.completeRuns(runs.Failed),
 		DisableFlagParsing: true, // flags may be inputs of the workflow
@@ -145,6 +146,23 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 		fmt.Fprintf(a.stderr, "kept: %s\n", printable.Line(strings.Join(res.Kept, ", ")))
 	}
 	return a.conclude(ctx, l, res, in.command())
+}
+
+// showAhead says which steps a run that runs another again keeps, and which run.
+func (a *app) showAhead(ahead *workflow.Ahead) {
+	list := func(names []string) string {
+		const most = 20
+		if len(names) > most {
+			names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
+		}
+		if len(names) == 0 {
+			return "nothing"
+		}
+		return strings.Join(names, ", ")
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "will keep: %s; will run: %s\n", list(ahead.Kept), list(ahead.Runs))
+	}
 }
 
 // againLoaded gives the workflow of a run as it is now, where it is saved or in a file, and else as it was; taken says which.
