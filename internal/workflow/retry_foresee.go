@@ -23,8 +23,12 @@ type Ahead struct {
 // the run itself: a step that turns out to run after all is asked about then.
 func (r *Retry) Foresee(ctx context.Context, store map[string]any, day time.Time) (*Ahead, error) {
 	c := *r
-	c.Again, c.kept = true, nil
-	c.finished, c.ran = maps.Clone(r.finished), maps.Clone(r.ran)
+	c.Again, c.kept, c.ran, c.past = true, nil, maps.Clone(r.ran), nil
+	for _, e := range r.past { // Keep forgets what it gave
+		own := *e
+		own.finished = maps.Clone(e.finished)
+		c.past = append(c.past, &own)
+	}
 	a := &Ahead{runs: map[string]bool{}, steps: map[string]bool{}}
 	kept := map[string]bool{}
 	err := engine.Foresee(ctx, r.now.flow, store, day, func(at engine.Attempted) *engine.Event {
