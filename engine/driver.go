@@ -113,10 +113,12 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 	})
 	if err != nil {
 		d.abandon()
+		d.traceDone(nil, err)
 		return nil, err
 	}
 	res := d.run.Result()
 	d.abandon() // of a run that waits, nothing is left but what asks for approval
+	d.traceDone(res, d.refused)
 	res.RunID = o.RunID
 	d.keep(func() error {
 		end := Ending{Status: res.Status, At: d.now(), Steps: len(res.Steps), Usage: res.Usage, Error: res.Error}
@@ -187,6 +189,7 @@ func (d *driver) begin(input map[string]any) error {
 	if d.keep(func() error { return d.o.Journal.Begin(start) }); d.lost != nil && d.o.Journalled {
 		return &NotKept{d.lost}
 	}
+	d.follow(now, 0)
 	return d.step(&start)
 }
 
@@ -464,7 +467,7 @@ func (d *driver) ask(e *exec) {
 }
 
 func (d *driver) perform(e *exec) {
-	ctx, cancel := context.WithCancel(d.ctx)
+	ctx, cancel := context.WithCancel(d.within(e))
 	e.cancel = cancel
 	d.running++
 	fault.Go(func() {

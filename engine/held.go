@@ -121,6 +121,7 @@ func (r *Run) release(u *unit) {
 	}
 	r.emit(Command{Kind: CommandStop, ID: u.id})
 	u.state, u.err = unitDone, newFailure(fault.New(fault.Cancelled, "stopped"))
+	r.traceUnit(u)
 	u.unpark()
 	u.nr.live--
 }

@@ -27,6 +27,7 @@ type nodeRun struct {
 	idle    bool    // all of them do
 	winner  *unit   // of parallel with join any
 	err     *failure
+	failed  *failure // with which it ended, also if that was caught
 	settled bool
 }
 
@@ -39,9 +40,9 @@ func (r *Run) newNodeRun() *nodeRun {
 	nr := r.spare[last]
 	r.spare = r.spare[:last]
 	nr.visit, nr.prep, nr.units = 0, nil, nil
-	nr.begun, nr.live, nr.parked, nr.idle, nr.settled, nr.err = 0, 0, 0, false, false, nil // all that a visit of an op may have left behind
+	nr.begun, nr.live, nr.parked, nr.idle, nr.settled, nr.err, nr.failed = 0, 0, 0, false, false, nil, nil // all that a visit of an op may have left behind
 	u := &nr.first[0]
-	u.state, u.attempts, u.stopping, u.err, u.result, u.books, u.run = unitIdle, 0, false, nil, nil, nil, nil
+	u.state, u.attempts, u.stopping, u.err, u.result, u.books, u.run, u.kept = unitIdle, 0, false, nil, nil, nil, nil, ""
 	return nr
 }
 
@@ -425,6 +426,7 @@ func (r *Run) clearLastError(f *frame) {
 func (r *Run) nodeFailed(nr *nodeRun, err *failure) {
 	f, n := nr.f, nr.node
 	err.locate(r, nr)
+	nr.failed = err
 	nr.closeBooks()
 	if n.catch == "" || err.Kind.Final() || f.stopping {
 		f.fail(err)
@@ -531,6 +533,9 @@ func (r *Run) recordStep(nr *nodeRun, action int32, because string) {
 	*out = append(*out, rec)
 	if r.observe != nil {
 		r.observe(r.transition(rec, nr, because))
+	}
+	if r.trace != nil {
+		r.trace.Ended(r.traced(nr, action))
 	}
 }
 

@@ -113,6 +113,7 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 	if len(undecided) > 0 {
 		return &NeedsDecision{undecided}
 	}
+	d.follow(d.zero, len(h.Events))
 	for _, id := range ids {
 		e := pending[id]
 		if e.stopped || e.Op().Instant {

@@ -150,7 +150,8 @@ type Run struct {
 	frames  []frameInfo // of the records
 	actions interned
 	observe func(Transition)
-	decided decision // of the edge that is chosen, for observe
+	decided decision  // of the edge that is chosen, for observe
+	trace   RunTracer // nil: nobody follows the run
 }
 
 // place is a node of a frame.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
@@ -15,6 +17,8 @@ type unit struct {
 
 	state    unitState
 	attempts int
+	began    time.Duration
+	kept     string // the run that the outcome of the last attempt is of; "": this one
 	id       int    // of the exec or the wait under way
 	child    *frame // the inner flow under way
 	bound    int    // the wait for the inner flow's timeout, or 0
@@ -42,7 +46,7 @@ const (
 
 // startUnit begins the first attempt.
 func (r *Run) startUnit(u *unit) {
-	u.prep = u.nr.prep
+	u.prep, u.began = u.nr.prep, r.now
 	if mode := u.nr.node.mode; mode == modeMap || mode == modeParallel {
 		r.scopeOf(u)
 		prep, err := r.evaluate(u.spec.prep)
@@ -125,6 +129,7 @@ func (u *unit) input(flow *Flow) map[string]any {
 func (r *Run) execDone(u *unit, ev *Event) {
 	u.nr.f.addMeters(ev.Meters)
 	u.use(ev.Meters)
+	u.kept = ev.From
 	var err *failure
 	if ev.Err != nil {
 		err = newFailure(ev.Err)
@@ -164,6 +169,9 @@ func (r *Run) childDone(u *unit, child *frame) {
 // attemptDone decides what follows an attempt: the next one, the fallback, or the end of the unit.
 func (r *Run) attemptDone(u *unit, result any, action string, err *failure) {
 	n := u.nr.node
+	if r.trace != nil && err != nil {
+		r.trace.Failed(u.part(), u.attempts, r.now, err.Error)
+	}
 	if u.stopping {
 		r.endUnit(u, nil, "", newFailure(fault.New(fault.Cancelled, "stopped")))
 		return
@@ -247,6 +255,7 @@ func (r *Run) endUnit(u *unit, result any, action string, err *failure) {
 	if err != nil {
 		u.trace(err)
 	}
+	r.traceUnit(u)
 	r.unitDone(u)
 }
 
@@ -261,6 +270,7 @@ func (r *Run) stopUnit(u *unit) {
 		r.stopWait(u.id)
 		u.state = unitDone
 		u.err = newFailure(fault.New(fault.Cancelled, "stopped"))
+		r.traceUnit(u)
 		u.nr.live--
 	case u.state == unitHeld:
 		r.release(u)

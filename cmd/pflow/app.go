@@ -21,6 +21,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/home"
 	"pflow/internal/llm"
+	"pflow/internal/otlp"
 	"pflow/internal/printable"
 	"pflow/internal/runs"
 	"pflow/internal/secret"
@@ -48,6 +49,8 @@ type app struct {
 
 	root     *cobra.Command
 	commands map[*cobra.Command]*options
+
+	traces *otlp.Exporter // of the runs of this process
 
 	noLog bool                    // the log op shows nothing
 	watch func(engine.Transition) // told of each step that ends; nil: nobody is
@@ -94,7 +97,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.DisableFlagParsing = len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) // requests have dashes, too
-	err := fault.Guard(func() error { return root.ExecuteContext(ctx) })
+	a.traces = a.newTraces()
+	err := fault.Guard(func() error { return root.ExecuteContext(engine.WithTracer(ctx, a.traces)) })
+	a.sendTraces()
 	if a.printed.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))
 	}

@@ -34,10 +34,10 @@ func (a *app) readSecrets(ctx context.Context, l *loaded) error {
 }
 
 // keyVariables are the environment variables that hold keys, which are masked wherever they come up and not given to the
-// commands of workflows: those of the providers in models.yaml, GitHub's, those that settings.yaml maps, and whatever else is
+// commands of workflows: those of the providers in models.yaml, GitHub's, a collector's, those that settings.yaml maps, and whatever else is
 // called so.
 func (a *app) keyVariables() []string {
-	names := []string{"GITHUB_TOKEN", "GH_TOKEN"}
+	names := []string{"GITHUB_TOKEN", "GH_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
 	for _, m := range a.secrets().Mapped() {
 		names = append(names, m.Name)
 	}

@@ -50,6 +50,9 @@ func TestMain(m *testing.M) {
 //	                        the script fails if a file or what exits ran shows the token
 //	github-sent FILE        writes what was asked of it so far into a file
 //	llm-sent FILE           writes what the server was sent so far into a file
+//	collector [refuses]     starts an OpenTelemetry collector and sets COLLECTOR to its address; the script fails if what it was
+//	                        sent is not as the protocol has it
+//	collector-got FILE      writes the spans that it was sent so far into a file, and the bodies into FILE.json
 //
 // and the programs mask, a filter that puts RUN, TIME and 0 for what differs between equal runs, and mcp-server. The condition race holds where
 // tests are built for the race detector: a script in which one goroutine after the other has the work begins with
@@ -66,6 +69,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", raceOptions)
 			watchServers(e)
 			watchHubs(e)
+			watchCollectors(e)
 			return os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o700)
 		},
 		Condition: func(name string) (bool, error) {
@@ -77,6 +81,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "await": await, "run-id": runID, "llm-server": llmServer, "llm-sent": llmSent,
 			"github-server": githubServer, "github-sent": githubSent,
+			"collector": startCollector, "collector-got": collectorGot,
 		},
 	})
 }

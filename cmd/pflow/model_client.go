@@ -9,6 +9,7 @@ import (
 
 	"pflow/internal/fault"
 	"pflow/internal/llm"
+	"pflow/internal/otlp"
 )
 
 // theClient is the client of all model calls of this process.
@@ -28,8 +29,13 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 	if r.Model == "" {
 		r.Model = a.sampledModel(c)
 	}
-	if keep, ok := ctx.Value(exchangesKey{}).(*exchanges); ok {
-		r.OnExchange = keep.add
+	keep, kept := ctx.Value(exchangesKey{}).(*exchanges)
+	asked := r
+	r.OnExchange = func(x llm.Exchange) {
+		if kept {
+			keep.add(x)
+		}
+		otlp.Chat(ctx, &asked, x)
 	}
 	if p, ok := ctx.Value(progressKey{}).(*progress); ok && p.live {
 		r.OnText = p.text

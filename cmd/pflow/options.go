@@ -17,6 +17,7 @@ type globalFlags struct {
 	quiet    bool
 	verbose  bool
 	batch    bool
+	otlp     collector // --otlp
 }
 
 // options are those of one command that say what is planned and run with, and what was loaded by them. Each command has its

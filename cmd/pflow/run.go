@@ -16,6 +16,7 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/fault"
 	"pflow/internal/library"
+	"pflow/internal/otlp"
 	"pflow/internal/process"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -301,6 +302,7 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 	}
 	about := a.about(journal.OfWorkflow, l.program.Name, l.request)
 	about.By, about.Parent = cmp.Or(l.by, about.By), l.parent
+	ctx = otlp.Begun(ctx, about.By, about.Parent)
 	w, unkept := a.newJournal(id, about, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	switch {
 	case unkept == nil:

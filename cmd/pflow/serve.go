@@ -73,7 +73,11 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
 	}
 	l.Untold = func(one *schedule.Schedule, run string) bool { return a.untold(one.Name, one.Workflow, run) }
 	l.Run = func(one *schedule.Schedule, f schedule.Firing, stop <-chan struct{}) (string, error) {
-		said, err := runApart(stop, program, "schedule", "run", one.Name, "--firing", f.Run, "--home", a.homeDir(), "--batch", "--quiet")
+		args := []string{"schedule", "run", one.Name, "--firing", f.Run, "--home", a.homeDir(), "--batch", "--quiet"}
+		if a.otlp != "" {
+			args = append(args, "--otlp", string(a.otlp))
+		}
+		said, err := runApart(stop, program, args...)
 		for _, line := range said {
 			if warning, ok := strings.CutPrefix(line, warned+" "); ok {
 				l.Log("%s: %s", one.Name, warning)

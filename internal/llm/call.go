@@ -412,7 +412,7 @@ func (c *call) tell(a *answer, q question, start time.Time, replayed bool, err e
 	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: replayed}
 	e.Messages = append(e.Messages, c.shown(q.sent())...)
 	if a != nil {
-		e.FinishReason, e.Usage = a.FinishReason, a.Usage
+		e.FinishReason, e.Usage, e.AnsweredBy = a.FinishReason, a.Usage, a.Model
 		e.Reply = a.Text
 		for _, call := range a.ToolCalls {
 			e.Reply = strings.TrimLeft(e.Reply+"\n"+call.Name+" "+call.Arguments, "\n")
@@ -420,7 +420,7 @@ func (c *call) tell(a *answer, q question, start time.Time, replayed bool, err e
 		e.Reply = c.redact(e.Reply + a.Refusal)
 	}
 	if err != nil {
-		e.Error = c.redact(err.Error())
+		e.Error, e.Err = c.redact(err.Error()), err
 	}
 	for _, f := range []func(Exchange){c.o.OnExchange, c.request.OnExchange} {
 		if f != nil {

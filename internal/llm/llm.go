@@ -111,4 +111,7 @@ type Exchange struct {
 	Usage        Usage         `json:"usage"`
 	Latency      time.Duration `json:"latency_ns"`
 	Replayed     bool          `json:"replayed,omitempty"`
+
+	AnsweredBy string `json:"-"` // the model, as the endpoint named it
+	Err        error  `json:"-"` // what Error says
 }

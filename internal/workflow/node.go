@@ -27,7 +27,7 @@ type call struct {
 
 // op is the op of a call. It is the node's own: whether it may run again after a crash is its component's to say.
 func (c *call) op() *engine.Op {
-	return &engine.Op{Name: "node", Actions: append(c.iface.ResultsOf(c.node.Params), ir.ActionError), Idempotent: c.iface.Has(ir.Idempotent)}
+	return &engine.Op{Name: "node", Tool: c.node.Type, Actions: append(c.iface.ResultsOf(c.node.Params), ir.ActionError), Idempotent: c.iface.Has(ir.Idempotent)}
 }
 
 // exec runs one attempt. Secrets are read here and nowhere else, and taken out of whatever comes back.

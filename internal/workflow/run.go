@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pflow/engine"
+	"pflow/internal/mask"
 	"pflow/ir"
 )
 
@@ -79,6 +80,7 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	if err := p.ReadSecrets(ctx); err != nil {
 		return nil, err
 	}
+	ctx = mask.WithLatest(ctx, p.Mask)
 	ctx, end := p.shared.env.MCP.Within(ctx)
 	defer end()
 	r := newSession(o.Approve, 0)
