@@ -20,16 +20,23 @@ func (a *app) scheduleRunCommand() *cobra.Command {
 		Use:   "run NAME",
 		Short: "Run a schedule now, as it would be fired",
 		Long: `Run a schedule now, as pflow serve would: with its values, in its folder, by its rule for overlaps, and only if its workflow is the one
-that was approved. It is what exported schedules call. Of a watched folder name the file that would have arrived: --file.`,
+that was approved. It is what exported schedules call, with --timer: one that is paused is left then. Of a watched folder name the file that would have arrived: --file.`,
 		Example:           "  pflow schedule run report\n  pflow schedule run import --file inbox/a.csv",
 		Args:              one("a schedule"),
 		ValidArgsFunction: a.completeSchedules,
 	}
 	var file string
+	var timer bool
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s, _, err := a.findSchedule(args[0])
 		if err != nil {
 			return err
+		}
+		if timer && s.Paused {
+			if !a.quiet {
+				fmt.Fprintf(a.stderr, "%s is paused, and was not run; let it run again with: pflow schedule resume %[1]s\n", s.Name)
+			}
+			return nil
 		}
 		if firing != "" {
 			return a.runFiring(c.Context(), s, firing, "")
@@ -37,6 +44,7 @@ that was approved. It is what exported schedules call. Of a watched folder name 
 		return a.runSchedule(c.Context(), s, file)
 	}
 	c.Flags().StringVar(&file, "file", "", "the `FILE` that arrived, of a watched folder")
+	c.Flags().BoolVar(&timer, "timer", false, "run it unless it is paused, as what pflow schedule export writes does")
 	c.Flags().StringVar(&firing, "firing", "", "the firing that pflow serve recorded")
 	_ = c.Flags().MarkHidden("firing")
 	a.dateFlag(c)

@@ -37,7 +37,7 @@ func (c Command) words(s *Schedule) ([]string, error) {
 			return nil, fmt.Errorf("the path %q has a character that cannot be written there; pflow serve takes it", w)
 		}
 	}
-	return []string{c.Program, "schedule", "run", s.Name, "--home", c.Home}, nil
+	return []string{c.Program, "schedule", "run", s.Name, "--timer", "--home", c.Home}, nil
 }
 
 // Systemd writes the units of a schedule for systemd, as they lie in ~/.config/systemd/user.
