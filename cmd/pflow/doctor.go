@@ -45,7 +45,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Show the settings that hold, where each comes from, and what is wrong",
 		Long: `Show the settings that hold and where each comes from, and look at all that pflow reads: the home, the settings, the
-flows, the declared nodes, the saved workflows and the runs that can be resumed. Nothing is changed. Secrets that the
+flows, the declared nodes, the saved workflows, the runs that can be resumed and the schedules. Nothing is changed. Secrets that the
 settings map to commands or the keyring are listed; with --secrets each is read, to see whether that works, and not shown.
 The exit status is 1 if something is wrong.`,
 		Example: "  pflow doctor\n  pflow doctor --json",
@@ -230,7 +230,7 @@ func (a *app) checkups() []checkup {
 		}
 		nodes.Message += "\n" + strings.TrimSpace(diag.List{f}.Text())
 	}
-	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkRuns(), a.checkTerminal())
+	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkRuns(), a.checkSchedules(), a.checkTerminal())
 }
 
 func (a *app) checkHome() checkup {

@@ -75,6 +75,7 @@ workflow has. ` + aboutNotices,
 		if err != nil {
 			return err
 		}
+		a.nodesOf(one)
 		change, err := agree(ctx)
 		if err != nil {
 			return err

@@ -99,7 +99,7 @@ func (a *app) scheduleDraft(ctx context.Context, d *planDraft, t *trigger.Trigge
 			return notSaved(err)
 		}
 	}
-	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Consent: consent.Consent{Workflow: d.name}, Params: d.params, Trigger: *t, Dir: dir, Created: time.Now().UTC().Round(0)}
+	one := &schedule.Schedule{Name: a.freeSchedule(d.name), Consent: consent.Consent{Workflow: d.name}, Params: d.params, Trigger: *t, Dir: dir, Nodes: a.invoked(nil).Nodes, NoBuiltin: a.noBuiltin, Created: time.Now().UTC().Round(0)}
 	one.Default()
 	if err := phrased(ctx, one, d); err != nil {
 		return a.planInstead(d.plan, err)

@@ -50,6 +50,9 @@ func (a *app) findSchedule(name string) (*schedule.Schedule, *schedule.State, er
 	return one, st, nil
 }
 
+// nodesOf has this process read the declared nodes of a schedule, in the place of what its command line says.
+func (a *app) nodesOf(one *schedule.Schedule) { a.nodeFiles, a.noBuiltin = one.Nodes, one.NoBuiltin }
+
 // noSchedule is the error of a schedule that cannot be had.
 func noSchedule(err error) error {
 	var unknown *schedule.Unknown

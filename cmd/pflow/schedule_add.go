@@ -78,6 +78,7 @@ schedule; pflow schedule notify changes it.`,
 	a.noticeFlags(c, &f.onFailure, &f.onSuccess)
 	_ = c.RegisterFlagCompletionFunc("missed", cobra.FixedCompletions(schedule.MissedRules, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("overlap", cobra.FixedCompletions(schedule.OverlapRules, cobra.ShellCompDirectiveNoFileComp))
+	a.nodeFlags(c)
 	f.approval(c, "approve with --yes=schedule; --yes=schedule,destructive also what destroys")
 	return c
 }
@@ -129,7 +130,7 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 		return err
 	}
 	one := &schedule.Schedule{Name: cmp.Or(f.as, l.source.Name), Consent: consent.Consent{Workflow: l.source.Name, Version: l.record.Version, IRHash: l.source.Workflow.Hash()},
-		Params: given.Values, Trigger: t, Dir: dir, Missed: f.missed, Overlap: f.overlap, Jitter: f.jitter, Created: time.Now().UTC().Round(0)}
+		Params: given.Values, Trigger: t, Dir: dir, Missed: f.missed, Overlap: f.overlap, Jitter: f.jitter, Nodes: a.invoked(nil).Nodes, NoBuiltin: a.noBuiltin, Created: time.Now().UTC().Round(0)}
 	one.Default()
 	for kind, name := range map[string]string{consent.OnFailure: f.onFailure, consent.OnSuccess: f.onSuccess} {
 		if name != "" {
@@ -311,6 +312,9 @@ func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
 	}
 	for _, line := range noticeLines(a.effectiveNotices(one)) {
 		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	for _, file := range one.Nodes {
+		fmt.Fprintf(&b, "  nodes: %s\n", printable.Line(file))
 	}
 	fmt.Fprintf(&b, "  in %s; missed: %s; overlap: %s\n", one.Dir, one.Missed, one.Overlap)
 	for k, t := range one.Trigger.Upcoming(time.Now(), 3) {

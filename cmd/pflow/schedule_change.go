@@ -69,6 +69,7 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 	if err != nil {
 		return err
 	}
+	a.nodesOf(one)
 	l, err := a.loadWorkflow(ctx, one.Workflow)
 	if err != nil {
 		return err

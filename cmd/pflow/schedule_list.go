@@ -179,6 +179,9 @@ func (a *app) showScheduleItem(i scheduleItem) error {
 		line("input", text)
 	}
 	line("folder", i.Dir)
+	for _, file := range i.Nodes {
+		line("nodes", file)
+	}
 	for _, text := range noticeLines(a.effectiveNotices(i.Schedule)) {
 		line("after", text)
 	}

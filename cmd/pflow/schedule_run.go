@@ -130,6 +130,7 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 	if err := os.Chdir(s.Dir); err != nil {
 		return fail(exitFailed, "the folder of the schedule: %s", fileError(err))
 	}
+	a.nodesOf(s)
 	claim := func() (schedule.Firing, func(), error) {
 		firing, release, err := a.schedules().Claim(ctx, s, run, func(run string) bool {
 			begun, _, _ := a.outcome(run)

@@ -47,6 +47,8 @@ type Schedule struct {
 	Overlap         string            `json:"overlap"`
 	Jitter          string            `json:"jitter,omitempty"` // each time is put off by less than this: 30s, 5m
 	Paused          bool              `json:"paused,omitempty"`
+	Nodes           []string          `json:"nodes,omitempty"`      // files of declared nodes, absolute; Approved.Digest has what the workflow uses of them
+	NoBuiltin       bool              `json:"no_builtin,omitempty"` // only these, and saved workflows
 	Created         time.Time         `json:"created"`
 	consent.Notices                   // in the place of those of its workflow
 }
