@@ -113,6 +113,7 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 	if err != nil {
 		return err
 	}
+	l.journalled = true // what finishes in it must be known to the next one
 	l.by, l.parent, l.request, l.day = journal.ByRetry, row.ID, row.Request, past.History.Events[0].Time
 	if l.retry, err = a.retryOf(row.ID, r, before, l, past, again); err != nil {
 		return usage("run %s: %v", row.ID, err)
