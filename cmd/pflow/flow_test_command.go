@@ -37,37 +37,18 @@ What they choose from are the built-in nodes, whatever your home holds. FLOW is 
 		RunE: func(c *cobra.Command, args []string) error {
 			a.noLog = !a.verbose
 			var results []tested
-			passed, failed := 0, 0
+			n := tally{}
 			for _, arg := range args {
 				r, err := a.testFlow(c, arg)
 				if err != nil {
 					return err
 				}
 				for _, report := range r.Tests {
-					if report.Pass {
-						passed++
-					} else {
-						failed++
-					}
+					n.add(report.Pass)
 				}
 				results = append(results, r)
 			}
-			if a.asJSON {
-				if err := a.printJSON(struct {
-					Schema string   `json:"schema"`
-					Passed int      `json:"passed"`
-					Failed int      `json:"failed"`
-					Files  []tested `json:"files"`
-				}{"pflow.flowtest/v1", passed, failed, results}); err != nil {
-					return err
-				}
-			} else {
-				fmt.Fprintf(a.stdout, "%d passed, %d failed\n", passed, failed)
-			}
-			if failed > 0 {
-				return fail(exitFailed, "%s failed", count(failed, "test"))
-			}
-			return nil
+			return a.tested("pflow.flowtest/v1", n, results)
 		},
 	}
 	a.setFlag(c)
@@ -131,6 +112,35 @@ func (a *app) tests(arg string) (flow string, doc engine.Document, err error) {
 		return "", doc, usage("%s", fileError(err))
 	}
 	return flow, doc, nil
+}
+
+// tally is how many tests passed, and how many failed.
+type tally struct{ passed, failed int }
+
+func (n *tally) add(pass bool) {
+	if pass {
+		n.passed++
+	} else {
+		n.failed++
+	}
+}
+
+// tested ends the tests of flows or workflows: files is what is printed of them as JSON, as schema names it.
+func (a *app) tested(schema string, n tally, files any) error {
+	if !a.asJSON {
+		fmt.Fprintf(a.stdout, "%d passed, %d failed\n", n.passed, n.failed)
+	} else if err := a.printJSON(struct {
+		Schema string `json:"schema"`
+		Passed int    `json:"passed"`
+		Failed int    `json:"failed"`
+		Files  any    `json:"files"`
+	}{schema, n.passed, n.failed, files}); err != nil {
+		return err
+	}
+	if n.failed > 0 {
+		return fail(exitFailed, "%s failed", count(n.failed, "test"))
+	}
+	return nil
 }
 
 // showTest prints whether a test of a flow or a workflow passed, and its faults.

@@ -65,7 +65,7 @@ and is yours to change. Secrets are not in it; long values are cut, and remarks 
 				return usage("--tests are those of one workflow; name one")
 			}
 			results := []testedWorkflow{}
-			passed, failed := 0, 0
+			n := tally{}
 			for _, arg := range args {
 				r, err := a.testWorkflow(c.Context(), arg, f)
 				if err != nil {
@@ -73,25 +73,11 @@ and is yours to change. Secrets are not in it; long values are cut, and remarks 
 				}
 				for _, t := range r.Tests {
 					a.showWorkflowTest(r.Workflow, t)
-					if t.Pass {
-						passed++
-					} else {
-						failed++
-					}
+					n.add(t.Pass)
 				}
 				results = append(results, r)
 			}
-			if a.asJSON {
-				if err := a.printJSON(map[string]any{"schema": "pflow.workflowtest/v1", "passed": passed, "failed": failed, "files": results}); err != nil {
-					return err
-				}
-			} else {
-				fmt.Fprintf(a.stdout, "%d passed, %d failed\n", passed, failed)
-			}
-			if failed > 0 {
-				return fail(exitFailed, "%s failed", count(failed, "test"))
-			}
-			return nil
+			return a.tested("pflow.workflowtest/v1", n, results)
 		},
 	}
 	c.Flags().StringVar(&f.tests, "tests", "", "read the tests from this `FILE`")
