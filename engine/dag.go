@@ -31,7 +31,7 @@ func (r *Run) startDAG(f *frame) {
 			dead = append(dead, i)
 		}
 	}
-	f.killEdges(dead)
+	r.killEdges(f, dead)
 	r.launch(f)
 }
 
@@ -44,7 +44,7 @@ func (r *Run) decideEdges(f *frame, from int, action string) {
 			dead = append(dead, e.to)
 		}
 	}
-	f.killEdges(dead)
+	r.killEdges(f, dead)
 	r.launch(f)
 }
 
@@ -64,10 +64,11 @@ func (f *frame) decide(to int, taken bool) (dead bool) {
 }
 
 // killEdges marks every edge of dead nodes dead, and so on.
-func (f *frame) killEdges(dead []int) {
+func (r *Run) killEdges(f *frame, dead []int) {
 	for len(dead) > 0 {
 		n := dead[len(dead)-1]
 		dead = dead[:len(dead)-1]
+		r.tellSkipped(f, n)
 		for _, e := range f.flow.dag.edges[n] {
 			if f.decide(e.to, false) {
 				dead = append(dead, e.to)

@@ -24,8 +24,8 @@ type Options struct {
 	// Keep is asked for the outcome of each attempt that would be carried out, of ops that are not instant; nil: it is. An
 	// error stops the run, which can be resumed, and is what Execute gives. It is called by one goroutine, in the order of the attempts.
 	Keep func(Attempted) (*Event, error)
-	// Began is told of every attempt that begins.
-	Began func(Attempt)
+	// Progress is told how far the run has come, by one goroutine, as it comes that far. It must be quick.
+	Progress func(Progress)
 	// Observe is told of every step that ends, in the order in which they end.
 	Observe func(Transition)
 	// Came says in a word what came of a run that is done, for lists of runs, such as the status of a plan; nil: nothing more.
@@ -101,6 +101,7 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 		ctx: ctx, stopRun: stop, o: o, run: NewRun(flow, o.Observe),
 		outcomes: make(chan Event), execs: map[int]*exec{}, asking: map[int]*exec{},
 	}
+	d.run.progress = o.Progress
 	err := fault.Guard(func() error {
 		begin := func() error { return d.begin(input) }
 		if o.History != nil {
@@ -467,7 +468,7 @@ func (d *driver) ask(e *exec) {
 }
 
 func (d *driver) perform(e *exec) {
-	ctx, cancel := context.WithCancel(d.within(e))
+	ctx, cancel := context.WithCancel(context.WithValue(d.within(e), stepKey{}, e.unit))
 	e.cancel = cancel
 	d.running++
 	fault.Go(func() {
@@ -482,14 +483,9 @@ func (d *driver) perform(e *exec) {
 }
 
 func (d *driver) started(e *exec) {
-	if d.o.Began == nil && (d.o.Journal == nil || d.lost != nil) {
-		return
+	if d.o.Journal != nil && d.lost == nil {
+		d.lost = d.o.Journal.Started(e.attempted(d.past).Attempt)
 	}
-	a := e.attempted(d.past).Attempt
-	if d.o.Began != nil {
-		d.o.Began(a)
-	}
-	d.keep(func() error { return d.o.Journal.Started(a) })
 }
 
 // keep writes to the journal, unless there is none or it failed before.

@@ -19,6 +19,7 @@ type Hold struct {
 // hold keeps a unit until it is approved.
 func (r *Run) hold(u *unit, what string) {
 	u.state, u.holds = unitHeld, what
+	r.tellUnit(u, ProgressHeld, nil)
 	at, _ := slices.BinarySearchFunc(r.held, u.id, func(u *unit, id int) int { return u.id - id })
 	r.held = slices.Insert(r.held, at, u)
 	r.parkUnit(u)

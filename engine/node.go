@@ -78,6 +78,7 @@ func (r *Run) startNode(p place) {
 		r.nodeFailed(nr, newFailure(err))
 		return
 	}
+	r.tellBegan(nr)
 	r.settleNode(nr)
 }
 
@@ -537,6 +538,7 @@ func (r *Run) recordStep(nr *nodeRun, action int32, because string) {
 	if r.trace != nil {
 		r.trace.Ended(r.traced(nr, action))
 	}
+	r.tellEnded(nr, action)
 }
 
 // failure is an error on its way up, with the innermost node it came from.

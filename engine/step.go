@@ -147,11 +147,12 @@ type Run struct {
 	vars           map[string]any
 	old            []oldValue // of write
 
-	frames  []frameInfo // of the records
-	actions interned
-	observe func(Transition)
-	decided decision  // of the edge that is chosen, for observe
-	trace   RunTracer // nil: nobody follows the run
+	frames   []frameInfo // of the records
+	actions  interned
+	observe  func(Transition)
+	progress func(Progress) // nil: nobody looks
+	decided  decision       // of the edge that is chosen, for observe
+	trace    RunTracer      // nil: nobody follows the run
 }
 
 // place is a node of a frame.

@@ -80,6 +80,7 @@ func (r *Run) attempt(u *unit) {
 	if flow := u.spec.flow; flow != nil {
 		u.attempts++
 		u.state = unitRunning
+		r.tellUnit(u, ProgressAttempt, nil)
 		u.why, u.bound = nil, 0
 		child, err := r.newFrame(u, flow, u.innerPrefix(), u.input(flow))
 		if err != nil {
@@ -98,6 +99,7 @@ func (r *Run) attempt(u *unit) {
 	}
 	u.attempts++
 	u.state = unitRunning
+	r.tellUnit(u, ProgressAttempt, nil)
 	u.id = r.newID()
 	if u.spec.readsRun {
 		u.run = r.record(u.nr, u)
@@ -188,6 +190,7 @@ func (r *Run) attemptDone(u *unit, result any, action string, err *failure) {
 		}
 		if again {
 			u.note(err, retried)
+			r.tellUnit(u, ProgressRetry, err)
 			r.retryAfterWait(u)
 			return
 		}
@@ -256,6 +259,7 @@ func (r *Run) endUnit(u *unit, result any, action string, err *failure) {
 		u.trace(err)
 	}
 	r.traceUnit(u)
+	r.tellUnit(u, ProgressUnit, err)
 	r.unitDone(u)
 }
 
