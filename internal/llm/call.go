@@ -32,6 +32,11 @@ func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 	defer cancel()
 	call := &call{Client: c, secrets: mask.From(ctx), target: t, request: &r, messages: slices.Clone(r.Messages), reply: reply}
 	t.redact = call.redact
+	if say := r.OnText; say != nil {
+		shown := &shownText{call: call, say: say}
+		r.OnText = shown.piece
+		defer shown.end()
+	}
 	err = call.run(ctx)
 	if reply.Usage.Calls == 0 {
 		reply.Usage.Priced = false
@@ -102,6 +107,33 @@ func (c *call) shown(messages []Message) []Message {
 		}
 	}
 	return out
+}
+
+// shownText takes keys and secrets out of a reply that comes in pieces.
+type shownText struct {
+	call          *call
+	say           func(string)
+	secrets, keys *mask.Stream // from the first piece on: by then the key is known
+}
+
+func (s *shownText) piece(text string) {
+	if s.keys == nil {
+		s.secrets, s.keys = s.call.secrets.Stream(), s.call.keys().Stream()
+	}
+	s.give(s.keys.Next(s.secrets.Next([]byte(text))))
+}
+
+// end gives what may have been the beginning of a secret and was none.
+func (s *shownText) end() {
+	if s.keys != nil {
+		s.give(append(s.keys.Next(s.secrets.Rest()), s.keys.Rest()...))
+	}
+}
+
+func (s *shownText) give(text []byte) {
+	if len(text) > 0 {
+		s.say(string(text))
+	}
 }
 
 // run asks until a reply fits, at most MaxAsks times.

@@ -15,6 +15,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/llm"
 	"pflow/internal/llmtest"
+	"pflow/internal/mask"
 )
 
 const testKey = "sk-test-0123456789abcdef"
@@ -275,6 +276,21 @@ func TestStreaming(t *testing.T) {
 	}
 	if !server.Requests()[0].Stream {
 		t.Error("it was not streamed")
+	}
+}
+
+// TestStreamingHidesSecrets: a key or a secret that the model says back is not in what is told of a stream, though it comes in pieces.
+func TestStreamingHidesSecrets(t *testing.T) {
+	said := "your key is " + testKey + ", your word is hunter2secret, and that is hunter2"
+	c, _ := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{{Text: said}}})
+	var pieces []string
+	ctx := mask.With(t.Context(), mask.New(mask.Secret{Value: "hunter2secret", Mark: "[word]"}))
+	r, err := c.Call(ctx, llm.Request{Messages: say("tell"), OnText: func(s string) { pieces = append(pieces, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(pieces, ""); len(pieces) < 2 || got != r.Text || strings.Contains(got, testKey) || !strings.HasSuffix(got, "your word is [word], and that is hunter2") {
+		t.Errorf("told %q of %q", pieces, r.Text)
 	}
 }
 

@@ -51,7 +51,7 @@ type Request struct {
 	Repeat      int               // which of several equal calls this is: part of a recording's key
 	Prompt      string            // the name of the prompt that Messages begin with, for whoever reads an Exchange; "" if there is none
 	MaxAsks     int               // how often at most the model is asked for a reply that fits Schema; 0 is 2
-	OnText      func(text string) // if set the reply is streamed: each piece as it comes, also of a reply that is asked for again
+	OnText      func(text string) // if set the reply is streamed: each piece as it comes, without keys and secrets, also of a reply that is asked for again
 	OnExchange  func(Exchange)    // told of each exchange of this call
 }
 
