@@ -95,7 +95,7 @@ func agentProgram(ctx context.Context, d Deps, c nodetype.Call) (settings.Agent,
 	if path == "" {
 		return who, nil, fault.New(fault.NotFound, "the agent %s is the program %s, which is not on the PATH; install it, or name another in settings.yaml: agents: {%[1]s: {command: [PROGRAM, ARGUMENT]}}", who.Name, who.Command[0])
 	}
-	p := &process.Program{Argv: append([]string{path}, who.Command[1:]...), Dir: c.Dir, Env: environment(d, c), Stdin: prompt, HasStdin: true}
+	p := &process.Program{Argv: append([]string{path}, who.Command[1:]...), Dir: c.Dir, Env: environment(d, c), Stdin: prompt, HasStdin: true, Told: true}
 	p.Stdout.Limit, p.Stderr.Limit = defaultOutput, defaultOutput
 	if limit, ok := c.Params["max_output"].(int); ok && limit > 0 {
 		p.Stdout.Limit = min(limit, maxOutput)

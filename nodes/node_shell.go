@@ -116,7 +116,7 @@ func shellProgram(ctx context.Context, d Deps, c nodetype.Call) (*process.Progra
 	if problems != nil {
 		return nil, badParam("command", source, problems)
 	}
-	p := &process.Program{Argv: []string{"/bin/sh", "-c", command.text, "sh"}, Dir: c.Dir, Env: environment(d, c)}
+	p := &process.Program{Argv: []string{"/bin/sh", "-c", command.text, "sh"}, Dir: c.Dir, Env: environment(d, c), Told: true}
 	p.Stdout.Mask, p.Stderr.Mask = mask.From(ctx).Stream(), mask.From(ctx).Stream()
 	limit, _ := c.Params["max_output"].(int)
 	if limit <= 0 {

@@ -15,6 +15,7 @@ import (
 type Capture struct {
 	Limit int          // bytes that are kept
 	Mask  *mask.Stream // nil: there are no secrets
+	tell  func([]byte) // of what comes, masked; nil: nobody
 	mu    sync.Mutex   // what escaped the program may still write
 	head  []byte
 	tail  []byte // the last bytes of what did not fit
@@ -35,6 +36,9 @@ func (c *Capture) Write(p []byte) (int, error) {
 func (c *Capture) end() { c.keep(c.Mask.Rest()) }
 
 func (c *Capture) keep(p []byte) {
+	if c.tell != nil && len(p) > 0 {
+		c.tell(p)
+	}
 	n := min(len(p), c.Limit-len(c.head))
 	c.head = append(c.head, p[:n]...)
 	if rest := p[n:]; len(rest) > 0 {

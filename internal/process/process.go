@@ -31,6 +31,7 @@ type Program struct {
 	Stdin    string
 	HasStdin bool // otherwise there is nothing to read
 	Apart    bool // from the terminal: it cannot ask there
+	Told     bool // what it prints is for whoever looks at the run, see Telling
 	Stdout   Capture
 	Stderr   Capture
 }
@@ -52,6 +53,10 @@ func Independent(cmd *exec.Cmd) { prepare(cmd, true) }
 // Run runs the program to its end; code is its exit status, 128 and the signal's number if one ended it. The error is that
 // of starting. When ctx ends first the program is ended; see ctx.Err.
 func (p *Program) Run(ctx context.Context) (code int, err error) {
+	if tell, ok := ctx.Value(tellKey{}).(func(context.Context) func([]byte)); ok && p.Told {
+		p.Stdout.tell = tell(ctx)
+		p.Stderr.tell = p.Stdout.tell
+	}
 	cmd, token := p.command(ctx)
 	pipes, err := p.connect(cmd)
 	if err != nil {
@@ -147,6 +152,15 @@ func InRun(ctx context.Context, id string) context.Context {
 // the killed process had started and that still runs is ended. On Linux only; elsewhere nobody knows who that is.
 func Resuming(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, runKey{}, &ofRun{id, sync.OnceFunc(family{token: id + ".", left: true}.end)})
+}
+
+type tellKey struct{}
+
+// Telling has those programs that are run in a context and are Told tell what they print, as it comes and without the secrets
+// that their captures mask. For each, tell gives, by the context that it runs in, who is told; it is called by several
+// goroutines, and must keep nothing of what it is given.
+func Telling(ctx context.Context, tell func(ctx context.Context) (printed func([]byte))) context.Context {
+	return context.WithValue(ctx, tellKey{}, tell)
 }
 
 // end ends what is left.

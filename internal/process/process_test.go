@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"pflow/internal/mask"
 )
 
 // TestDaemonsEnd: whatever way a command's children leave it, they end with it, and it takes no look at all processes of
@@ -113,4 +116,46 @@ func pidsIn(t *testing.T, path string) []int {
 func alive(pid int) bool {
 	s, ok := readStat(pid)
 	return ok && !s.dead
+}
+
+// TestTelling: what a program prints is told as it comes, without secrets, and only of programs that are to be told of.
+func TestTelling(t *testing.T) {
+	secrets := mask.New(mask.Secret{Value: "hunter2secret", Mark: "[secret]"})
+	run := func(told bool) string {
+		var mu sync.Mutex
+		var got strings.Builder
+		dir := t.TempDir()
+		ctx := Telling(t.Context(), func(context.Context) func([]byte) {
+			return func(printed []byte) {
+				mu.Lock()
+				defer mu.Unlock()
+				got.Write(printed)
+				if strings.Contains(got.String(), "first") { // it goes on once that was told
+					if err := os.WriteFile(filepath.Join(dir, "told"), nil, 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+		p := &Program{Argv: []string{"/bin/sh", "-c", `printf 'first hunter2'; while [ $# = 1 ] && ! [ -e told ]; do sleep 0.01; done; echo 'secret end' >&2; printf 'secret end'`, "sh"}, Dir: dir, Told: told}
+		if told {
+			p.Argv = append(p.Argv, "wait")
+		}
+		p.Stdout = Capture{Limit: 1000, Mask: secrets.Stream()}
+		if code, err := p.Run(ctx); code != 0 || err != nil {
+			t.Fatal(code, err)
+		}
+		if out := p.Stdout.Text(false); out != "first [secret] end" {
+			t.Errorf("it kept %q", out)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return got.String()
+	}
+	if got := run(true); !strings.Contains(got, "first ") || !strings.Contains(got, "[secret] end") || strings.Contains(got, "hunter2") {
+		t.Errorf("told %q", got)
+	}
+	if got := run(false); got != "" {
+		t.Errorf("a program that is not to be told of: %q", got)
+	}
 }
