@@ -99,6 +99,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root.DisableFlagParsing = len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) // requests have dashes, too
 	a.traces = a.newTraces()
 	err := fault.Guard(func() error { return root.ExecuteContext(engine.WithTracer(ctx, a.traces)) })
+	a.screen.pause() // for good: what a panic left under way draws no more
 	a.sendTraces()
 	if a.printed.err != nil {
 		err = fail(exitFailed, "standard output: %v", reason(a.printed.err))
@@ -306,8 +307,8 @@ func (a *app) readLine(ctx context.Context, prompt string) (string, error) {
 		return "", fault.New(fault.InvalidRequest, "nothing is asked in batch mode%s", asked)
 	}
 	if prompt != "" && isTerminal(a.stdin) {
-		a.say(styled{codeBold, printable.Line(prompt)}, ": ")
 		defer a.screen.pause()()
+		a.say(styled{codeBold, printable.Line(prompt)}, ": ")
 	}
 	line, err := a.in.line(ctx, maxAnswer)
 	switch {

@@ -35,11 +35,11 @@ func (p *experimentProgress) show(now experiment.Progress) {
 	if now.Failed > 0 {
 		line += fmt.Sprintf(", %d without an answer", now.Failed)
 	}
-	p.a.screen.show(line)
+	p.a.screen.show([]any{line})
 }
 
 func (p *experimentProgress) stop() {
 	if p.live {
-		p.a.screen.show("")
+		p.a.screen.show()
 	}
 }

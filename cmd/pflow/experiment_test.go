@@ -38,7 +38,7 @@ func TestTerminalExperiment(t *testing.T) {
 	tt.send(ctrlC)
 	tt.expect("go on with: pflow experiment run --resume slow")
 	tt.exits(130)
-	if !strings.Contains(tt.printed(), codeClear) {
+	if !strings.Contains(tt.printed(), codeBelow) {
 		t.Errorf("the line is never cleared:\n%q", tt.printed())
 	}
 	before, err := d.command("experiment", "report", "slow", "--json").Output()

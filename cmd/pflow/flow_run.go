@@ -177,8 +177,9 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 		o.Journal = w
 		ctx = a.withExchanges(ctx, id)
 	}
-	p := a.follow("running " + flow.Name)
-	o.Began = p.began
+	p := a.followFlow(flow.Name)
+	defer p.stop()
+	o.Progress = p.told()
 	res, err := engine.Execute(process.InRun(p.within(ctx), id), flow, input, o)
 	p.stop()
 	if err != nil {

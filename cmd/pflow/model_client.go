@@ -37,9 +37,7 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 		}
 		otlp.Chat(ctx, &asked, x)
 	}
-	if p, ok := ctx.Value(progressKey{}).(*progress); ok && p.live {
-		r.OnText = p.text
-	}
+	r.OnText = onText(ctx)
 	return c.Call(ctx, r)
 }
 

@@ -280,10 +280,11 @@ func (a *app) tell(ctx context.Context, e ending) {
 	}
 	id := noticeRun(e.res.RunID)
 	l.by, l.parent, l.journalled = byRun+e.res.RunID, e.res.RunID, e.res.Lost == nil
-	progress := a.follow("running " + c.Workflow + ", " + kind)
+	progress := a.followRun("running "+c.Workflow+", "+kind, l.program)
+	defer progress.stop()
 	res, err := a.executeAs(progress.within(ctx), id, l, store, func(_ context.Context, n workflow.Approval) bool {
 		return n.Destructive && c.Approved.Destructive // a node that wants approval waits for a person
-	}, progress.began)
+	}, progress.told())
 	progress.stop()
 	if err != nil {
 		untold("was not run: " + oneLine(err.Error()))

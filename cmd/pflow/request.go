@@ -280,9 +280,9 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 	if _, err := a.shelfOf(ctx); err != nil {
 		return nil, err
 	}
-	p := a.follow("planning")
+	p := a.followPlan()
 	defer p.stop()
-	o := engine.Options{RunID: journal.NewID(time.Now()), Began: p.began, Observe: a.observer()}
+	o := engine.Options{RunID: journal.NewID(time.Now()), Progress: p.told(), Observe: a.observer()}
 	if r.Check() != nil {
 		return planner.Plan(ctx, flow, r, o), nil
 	}

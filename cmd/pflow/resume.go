@@ -93,9 +93,14 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 	if err != nil {
 		return err
 	}
-	p := a.follow("running " + flow.Name)
+	follow := a.followPlan
+	if !planner.Is(flow) {
+		follow = func() *progress { return a.followFlow(flow.Name) }
+	}
+	p := follow()
+	defer p.stop()
 	res, err := engine.Execute(process.Resuming(p.within(a.withExchanges(ctx, id)), id), flow, nil, engine.Options{
-		RunID: id, Journal: w, History: &past.History, Began: p.began, Observe: a.observer(),
+		RunID: id, Journal: w, History: &past.History, Progress: p.told(), Observe: a.observer(),
 		Came: planner.Came(flow),
 	})
 	p.stop()

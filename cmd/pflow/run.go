@@ -281,15 +281,15 @@ func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *in
 
 // execute runs a workflow with a journal.
 func (a *app) execute(ctx context.Context, l *loaded, store map[string]any, approve workflow.Approve) (*workflow.Result, error) {
-	p := a.follow("running " + l.program.Name)
+	p := a.followRun("running "+l.program.Name, l.program)
 	defer p.stop()
-	return a.executeAs(p.within(ctx), journal.NewID(time.Now()), l, store, approve, p.began)
+	return a.executeAs(p.within(ctx), journal.NewID(time.Now()), l, store, approve, p.told())
 }
 
-// executeAs runs a workflow under an id. began, if not nil, is told of each step that begins.
-func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, began func(engine.Attempt)) (*workflow.Result, error) {
+// executeAs runs a workflow under an id. told, if not nil, is told how far it has come.
+func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[string]any, approve workflow.Approve, told func(engine.Progress)) (*workflow.Result, error) {
 	l.written.ID, l.began = id, time.Now()
-	o := workflow.Options{Options: engine.Options{RunID: id, Journalled: l.journalled, Observe: a.observer(), Began: began}, Approve: approve}
+	o := workflow.Options{Options: engine.Options{RunID: id, Journalled: l.journalled, Observe: a.observer(), Progress: told}, Approve: approve}
 	if a.date != "" { // what was planned for a day runs on it
 		day, err := time.Parse(time.DateOnly, a.date)
 		if err != nil {

@@ -61,8 +61,8 @@ func (a *app) ask(ctx context.Context, question string, secret bool) (string, er
 	}
 	answer := fault.Async(func() ([]byte, error) { return term.ReadPassword(fd) })
 	silent(fd, before)
-	a.say(styled{codeBold, printable.Line(question)}, ": ")
 	defer a.screen.pause()()
+	a.say(styled{codeBold, printable.Line(question)}, ": ")
 	defer fmt.Fprintln(a.screen.out)
 	select {
 	case <-ctx.Done(): // the read cannot be ended: it is left behind

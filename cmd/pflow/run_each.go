@@ -467,7 +467,7 @@ func (e *each) count(line int, status workflow.Status) {
 		}
 	}
 	if e.progress != nil {
-		e.progress.began(engine.Attempt{Step: fmt.Sprintf("%d done, %d failed", e.done, e.failed), Attempt: 1})
+		e.progress.view.say(fmt.Sprintf("%d done, %d failed", e.done, e.failed))
 	}
 }
 

@@ -64,9 +64,10 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	if again != nil {
 		keep = again.Keep
 	}
-	p := a.follow("running " + r.Source.Name)
+	p := a.followRun("running "+r.Source.Name, program)
+	defer p.stop()
 	res, err := program.Run(process.Resuming(p.within(a.withExchanges(ctx, id)), id), nil, workflow.Options{
-		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Keep: keep, Began: p.began, Observe: a.observer()},
+		Options: engine.Options{RunID: id, Journal: w, History: &past.History, Keep: keep, Progress: p.told(), Observe: a.observer()},
 		Approve: approve,
 	})
 	p.stop()

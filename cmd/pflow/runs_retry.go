@@ -137,8 +137,9 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 		fmt.Fprintf(a.stderr, "running %s again: %s\n", row.ID, taken)
 	}
 	id := journal.NewID(time.Now())
-	p := a.follow("running " + l.program.Name)
-	res, err := a.executeAs(p.within(ctx), id, l, store, a.approve(f), p.began)
+	p := a.followRun("running "+l.program.Name, l.program)
+	defer p.stop()
+	res, err := a.executeAs(p.within(ctx), id, l, store, a.approve(f), p.told())
 	p.stop()
 	if err != nil {
 		return a.undecided(id, err)

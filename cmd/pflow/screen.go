@@ -1,25 +1,25 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
-	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
-	"pflow/engine"
-	"pflow/internal/fault"
 	"pflow/internal/mask"
 	"pflow/internal/printable"
 )
 
-// screen is standard error: text, and on a terminal a last line that says what is under way. Whatever is written goes
-// above that line.
+// screen is standard error: text, and on a terminal last lines that say what is under way, which are drawn anew in their place.
+// Whatever is written goes above them.
+//
+// They are drawn with three control codes that every terminal knows: go up, erase to the end of the line, erase to the end of the
+// screen. The cursor stays visible and stands at the beginning of the line below them between two drawings, and no mode of the
+// terminal is changed: whatever ends the process leaves nothing to restore.
 type screen struct {
 	out      io.Writer
 	text     *printable.Writer // out, for text
@@ -27,38 +27,53 @@ type screen struct {
 	codes    bool              // it understands control codes: TERM is not dumb
 	colour   bool              // and is to use colours
 	width    func() int        // in columns
+	height   func() int        // in lines
 
 	mu     sync.Mutex
 	mask   func() *mask.Masker // takes out the secrets of what is run; nil: there are none
-	line   string              // what is under way; "" if nothing is shown
+	drawn  []drawnLine         // what is under way; nil if nothing is shown
+	at     int                 // the width when it was drawn
 	paused int                 // while > 0 nothing is shown: somebody is asked
 }
 
+// drawnLine is a line as it stands on the terminal.
+type drawnLine struct {
+	text    string
+	columns int
+}
+
 func newScreen(out io.Writer, getenv func(string) string) *screen {
-	s := &screen{out: out, text: printable.NewWriter(out), terminal: isTerminal(out), width: func() int { return 80 }}
+	s := &screen{out: out, text: printable.NewWriter(out), terminal: isTerminal(out), width: func() int { return 80 }, height: func() int { return 24 }}
 	s.codes = s.terminal && getenv("TERM") != "dumb" && getenv("TERM") != ""
 	s.colour = s.codes && getenv("NO_COLOR") == ""
 	if f, ok := out.(*os.File); ok && s.codes {
-		s.width = func() int {
-			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-				return w
+		size := func() (columns, lines int) {
+			columns, lines, err := term.GetSize(int(f.Fd()))
+			if err != nil || columns <= 0 || lines <= 0 {
+				return 80, 24
 			}
-			return 80
+			return columns, lines
 		}
+		s.width = func() int { columns, _ := size(); return columns }
+		s.height = func() int { _, lines := size(); return lines }
 	}
 	return s
 }
 
-// The control codes that are used: colours, and what clears the line the cursor is in.
+// The control codes that are used: styles, and those that take back what was drawn.
 const (
 	codeBold   = "\x1b[1m"
+	codeFaint  = "\x1b[2m"
 	codeRed    = "\x1b[31m"
+	codeGreen  = "\x1b[32m"
 	codeYellow = "\x1b[33m"
 	codePlain  = "\x1b[0m"
-	codeClear  = "\r\x1b[K"
+	codeUp     = "\x1b[%dA"
+	codeRest   = "\x1b[K" // of the line
+	codeBelow  = "\x1b[J" // the cursor, and behind it
 )
 
-// styled is text in a style, where styles are used. Beside the line of progress it is the only way in which control codes
+// styled is text in a style, where styles are used. Beside what is drawn it is the only way in which control codes
 // reach standard error.
 type styled struct{ code, text string }
 
@@ -109,34 +124,115 @@ func (s *screen) masked(text string) string {
 	return s.mask().Text(text)
 }
 
+// clear takes back what is drawn.
 func (s *screen) clear() {
-	if s.line != "" {
-		_, _ = io.WriteString(s.out, codeClear)
-		s.line = ""
+	if s.drawn != nil {
+		_, _ = io.WriteString(s.out, s.back(s.width())+codeBelow)
+		s.drawn = nil
 	}
 }
 
-// show puts a line in the place of the one before.
-func (s *screen) show(line string) {
+// back gives what leads to the beginning of what is drawn. Where a terminal became narrower, it has broken lines that were longer.
+func (s *screen) back(width int) string {
+	up := 0
+	for _, line := range s.drawn {
+		up += max(1, (line.columns+width-1)/max(1, width))
+	}
+	return "\r" + fmt.Sprintf(codeUp, up)
+}
+
+// show draws lines, of strings and styled texts, in the place of those before, as far as they fit, and reports whether they were
+// shown. A line that stays the same is not written.
+func (s *screen) show(lines ...[]any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line = printable.Line(s.masked(line))
+	if s.paused > 0 {
+		return false
+	}
+	width := s.width()
+	next := s.fit(lines[:min(len(lines), max(1, s.height()-1))], width)
+	if width == s.at && slices.Equal(next, s.drawn) {
+		return true
+	}
+	if width != s.at {
+		s.clear()
+		s.at = width
+	}
+	if len(next) == 0 {
+		s.clear()
+		return true
+	}
+	var b strings.Builder
+	if s.drawn != nil {
+		b.WriteString(s.back(width))
+	}
+	for i, line := range next {
+		if i >= len(s.drawn) || line != s.drawn[i] {
+			b.WriteString(line.text + codeRest)
+		}
+		b.WriteString("\n")
+	}
+	if len(next) < len(s.drawn) {
+		b.WriteString(codeBelow)
+	}
+	s.drawn = next
+	_, _ = io.WriteString(s.out, b.String())
+	return true
+}
+
+// leave writes lines that stay in the place of what is drawn.
+func (s *screen) leave(lines ...[]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
 	if s.paused > 0 {
 		return
 	}
-	if room := max(s.width()-1, 1); utf8.RuneCountInString(line) > room {
-		line = string([]rune(line)[:room])
+	var b strings.Builder
+	for _, line := range s.fit(lines, s.width()) {
+		b.WriteString(line.text + "\n")
 	}
-	if line == s.line {
-		return
-	}
-	s.clear()
-	if s.line = line; line != "" {
-		_, _ = io.WriteString(s.out, line)
-	}
+	_, _ = io.WriteString(s.out, b.String())
 }
 
-// pause clears the line until the function it gives is called.
+// fit cuts lines to the width. The last two columns stay free: a terminal may break a line that fills it, and some take two columns
+// for a sign that others take one for.
+func (s *screen) fit(lines [][]any, width int) []drawnLine {
+	var out []drawnLine
+	for _, line := range lines {
+		left := max(width-2, 1)
+		var b strings.Builder
+		for _, part := range line {
+			text, code := "", ""
+			switch part := part.(type) {
+			case string:
+				text = part
+			case styled:
+				text, code = part.text, part.code
+			}
+			text = cutColumns(printable.Line(s.masked(text)), left)
+			left -= printable.Width(text)
+			if code != "" && s.colour {
+				text = code + text + codePlain
+			}
+			b.WriteString(text)
+		}
+		out = append(out, drawnLine{b.String(), max(width-2, 1) - left})
+	}
+	return out
+}
+
+// cutColumns cuts a text to a number of columns.
+func cutColumns(text string, room int) string {
+	for i, r := range text {
+		if room -= printable.Columns(r); room < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// pause takes back what is drawn until the function it gives is called.
 func (s *screen) pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,97 +242,5 @@ func (s *screen) pause() (resume func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.paused--
-	}
-}
-
-// progress shows what is under way, from the moment it takes long enough to be read.
-type progress struct {
-	screen *screen
-	what   string
-	live   bool
-	start  time.Time
-	done   chan struct{}
-	ended  chan struct{}
-
-	mu    sync.Mutex
-	step  string
-	chars int    // of the model's reply, so far
-	said  string // the last step that a terminal without control codes was told of
-}
-
-// When a line is shown: at once would only flicker.
-const (
-	progressAfter = 300 * time.Millisecond
-	plainAfter    = 2 * time.Second // a terminal without control codes, on which each line stays
-	progressEvery = 100 * time.Millisecond
-)
-
-// follow begins to show progress, if somebody looks. What it gives is told of each step that begins, and ended by stop.
-func (a *app) follow(what string) *progress {
-	p := &progress{screen: a.screen, what: what, start: time.Now(), done: make(chan struct{}), ended: make(chan struct{})}
-	if p.live = a.interactive() && !a.quiet && !a.verbose; !p.live {
-		close(p.ended)
-		return p
-	}
-	fault.Go(p.run, func(err error) { a.warn("no progress is shown: %v", err) })
-	return p
-}
-
-type progressKey struct{}
-
-// within hands the progress to the ops of a run.
-func (p *progress) within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, progressKey{}, p)
-}
-
-// text is told of each piece of a model's reply.
-func (p *progress) text(piece string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.chars += utf8.RuneCountInString(piece)
-}
-
-func (p *progress) began(a engine.Attempt) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.step, p.chars = a.Step, 0
-	if a.Attempt > 1 {
-		p.step = fmt.Sprintf("%s, attempt %d", a.Step, a.Attempt)
-	}
-}
-
-func (p *progress) stop() {
-	close(p.done)
-	<-p.ended
-}
-
-func (p *progress) run() {
-	defer close(p.ended)
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.done:
-			p.screen.show("")
-			return
-		case <-tick.C:
-			p.draw(time.Since(p.start))
-		}
-	}
-}
-
-func (p *progress) draw(past time.Duration) {
-	p.mu.Lock()
-	step, now := p.step, p.step
-	if p.chars > 0 {
-		now = fmt.Sprintf("%s, %d characters", step, p.chars)
-	}
-	p.mu.Unlock()
-	switch {
-	case p.screen.codes && past >= progressAfter:
-		p.screen.show(fmt.Sprintf("%s: %s (%.0f s)", p.what, now, past.Seconds()))
-	case !p.screen.codes && past >= plainAfter && step != p.said:
-		p.said = step
-		fmt.Fprintf(p.screen, "%s\n", printable.Line(p.what+": "+step))
 	}
 }

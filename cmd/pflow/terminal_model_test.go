@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestTerminalStreaming: on a terminal, while a model writes, one sees which step it is and how much there is. Ctrl-C ends it.
+// TestTerminalStreaming: on a terminal, while a model writes, one sees which step it is and the end of what it writes. Ctrl-C ends it.
 func TestTerminalStreaming(t *testing.T) {
 	t.Parallel()
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,10 +28,14 @@ func TestTerminalStreaming(t *testing.T) {
 	d := newDesk(t)
 	d.env = append(d.env, "OPENAI_BASE_URL="+endless.URL+"/v1", "OPENAI_API_KEY="+serverKey)
 	tt := d.start("plan", "--model", "openai/gpt-4.1-mini", "copy README.md to out.md")
-	tt.expect("planning: component-browsing")
-	tt.expect(" characters (")
+	tt.until("the step with what the model writes", func(s string) bool {
+		return shows(s, `planning \(\d+ s\)`) && shows(s, `  ● component-browsing: \d+ s\n(.*\n)*    ● ask \(llm\): \d+ s, \d+ characters\n +…?.*"no\{ "no`)
+	})
 	tt.send(ctrlC)
 	tt.exits(130)
+	if s := tt.screen(); shows(s, "component-browsing") || shows(s, "planning") {
+		t.Errorf("what was under way stays:\n%s", s)
+	}
 }
 
 // TestTerminalOffersAProgram: where a program on the PATH is a model and nothing says which plans, it is asked once.

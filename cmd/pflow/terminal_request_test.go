@@ -349,7 +349,7 @@ func TestTerminalSecretOfARequest(t *testing.T) {
 
 var controls = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
-// TestTerminalKinds runs something slow on several kinds of terminals: progress is shown in a line that fits, and no
+// TestTerminalKinds runs something slow on several kinds of terminals: progress is shown in lines that fit, and no
 // terminal gets what it cannot show.
 func TestTerminalKinds(t *testing.T) {
 	slow := `{"ir_version": "0.1.0", "nodes": [{"id": "wait-a-little-for-the-other-side-to-answer", "type": "shell", "params": {"command": "sleep 3"}}]}`
@@ -361,10 +361,10 @@ func TestTerminalKinds(t *testing.T) {
 		shows   string
 		never   string // a pattern
 	}{
-		{name: "usual", columns: 80, env: []string{"NO_COLOR="}, shows: "running slow: wait-a-little"},
-		{name: "narrow", columns: 20, shows: "running slow: wait-"},
-		{name: "no colour", columns: 80, env: []string{"NO_COLOR=1"}, shows: "running slow: wait", never: `\x1b\[[0-9;]*m`},
-		{name: "no colour by flag", columns: 80, env: []string{"NO_COLOR="}, args: []string{"--no-color"}, shows: "running slow: wait", never: `\x1b\[[0-9;]*m`},
+		{name: "usual", columns: 80, env: []string{"NO_COLOR="}, shows: "running slow: 0 of 1 done"},
+		{name: "narrow", columns: 20, shows: "running slow: 0 of"},
+		{name: "no colour", columns: 80, env: []string{"NO_COLOR=1"}, shows: "running slow: 0 of 1 done", never: `\x1b\[[0-9;]*m`},
+		{name: "no colour by flag", columns: 80, env: []string{"NO_COLOR="}, args: []string{"--no-color"}, shows: "running slow: 0 of 1 done", never: `\x1b\[[0-9;]*m`},
 		{name: "dumb", columns: 80, env: []string{"TERM=dumb"}, shows: "running slow: wait-a-little-for-the-other-side-to-answer\r\n", never: `\x1b`},
 		{name: "quiet", columns: 80, args: []string{"--quiet"}, never: `running slow`},
 	} {

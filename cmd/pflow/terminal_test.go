@@ -23,9 +23,10 @@ type terminal struct {
 	ended chan struct{} // closed when the program has ended, with err
 	err   error
 
-	mu   sync.Mutex
-	text bytes.Buffer
-	seen int // up to where expect has matched
+	mu    sync.Mutex
+	text  bytes.Buffer
+	seen  int // up to where expect has matched
+	sizes []sized
 }
 
 // desk is where somebody works: a directory with two files and an empty home.
@@ -34,10 +35,11 @@ type desk struct {
 	dir, home string
 	env       []string
 	columns   uint16
+	rows      uint16
 }
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{t: t, dir: t.TempDir(), home: t.TempDir(), env: []string{"TERM=xterm"}, columns: 80}
+	d := &desk{t: t, dir: t.TempDir(), home: t.TempDir(), env: []string{"TERM=xterm"}, columns: 80, rows: 24}
 	d.file("README.md", "read me\n")
 	d.file("other.md", "other\n")
 	return d
@@ -86,8 +88,8 @@ func (d *desk) keep(name, document string) {
 
 func (d *desk) start(args ...string) *terminal {
 	d.t.Helper()
-	tt := &terminal{t: d.t, cmd: d.command(args...), ended: make(chan struct{})}
-	f, err := pty.StartWithSize(tt.cmd, &pty.Winsize{Rows: 24, Cols: d.columns})
+	tt := &terminal{t: d.t, cmd: d.command(args...), ended: make(chan struct{}), sizes: []sized{{0, int(d.columns), int(d.rows)}}}
+	f, err := pty.StartWithSize(tt.cmd, &pty.Winsize{Rows: d.rows, Cols: d.columns})
 	if err != nil {
 		d.t.Fatal(err)
 	}
