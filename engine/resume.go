@@ -12,8 +12,17 @@ type History struct {
 	Events  []Event         // EventStart first
 	Started map[int]Attempt // attempts that began and have no outcome
 	Gaps    []Gap           // times in which no process worked on the run
+	Began   time.Time       // by the clock, whatever day the run is taken to begin on; zero: the time of its first event
 	// Retry runs attempts again that began, did not finish, and are of ops that are not idempotent.
 	Retry bool
+}
+
+// Start is when the run began, by the clock.
+func (h *History) Start() time.Time {
+	if h.Began.IsZero() {
+		return h.Events[0].Time
+	}
+	return h.Began
 }
 
 // Unkept lists the texts that stand in results for what the journal did not keep.
@@ -79,7 +88,7 @@ func (d *driver) replay(h *History) error {
 			gaps = gaps[1:]
 		}
 	}
-	d.zero = h.Events[0].Time
+	d.zero = h.Start()
 	return d.goOn(h, pending)
 }
 

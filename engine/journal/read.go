@@ -85,6 +85,7 @@ func (p *Past) add(r *record) error {
 		}
 		if ev.Kind == engine.EventStart {
 			p.documents, p.About, p.PID = r.Documents, r.About, r.PID
+			h.Began = r.About.Began
 		}
 		delete(h.Started, r.ID)
 		h.Events = append(h.Events, ev)
@@ -275,7 +276,7 @@ func (w *Writer) goOn(past *Past, now time.Time) error {
 	if err := w.trim(past); err != nil {
 		return err
 	}
-	at := max(now.Sub(past.History.Events[0].Time), past.last)
+	at := max(now.Sub(past.History.Start()), past.last)
 	if err := w.resumed(at); err != nil {
 		return err
 	}
