@@ -145,7 +145,11 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 		return a.undecided(id, err)
 	}
 	if !a.quiet && len(res.Kept) > 0 {
-		fmt.Fprintf(a.stderr, "kept: %s\n", printable.Line(strings.Join(res.Kept, ", ")))
+		again := ""
+		if res.Status == workflow.Failed {
+			again = "; --from STEP lets one of them run again, with what follows it"
+		}
+		fmt.Fprintf(a.stderr, "kept: %s%s\n", printable.Line(strings.Join(res.Kept, ", ")), again)
 	}
 	return a.conclude(ctx, l, res, in.command())
 }
