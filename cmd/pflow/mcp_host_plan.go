@@ -162,7 +162,7 @@ func (h *mcpHost) planned(ctx context.Context, a *app, d *planDraft, out planAns
 		}
 	}
 	var b bytes.Buffer
-	a.showPlan(ctx, &b, d.request.Text, d.plan, d.workflow)
+	a.showPlan(ctx, &b, d.request.Text, d.plan, d.workflow, false)
 	b.WriteString(d.named())
 	if d.stuck != nil {
 		fmt.Fprintf(&b, "it cannot be run here: %v\n", inWords(d.stuck))

@@ -116,7 +116,7 @@ func (a *app) showPlanned(ctx context.Context, request string, plan *planner.Res
 		}
 	case plan.WorkflowIR != nil:
 		if w, found := ir.Decode([]byte(value.JSON(plan.WorkflowIR))); !found.HasErrors() {
-			a.showPlan(ctx, a.stdout, request, plan, w)
+			a.showPlan(ctx, a.stdout, request, plan, w, false)
 		}
 	}
 	return a.planned(request, plan)
@@ -130,8 +130,8 @@ func (a *app) planned(request string, plan *planner.Result) error {
 	return a.unplanned(request, plan)
 }
 
-// showPlan shows what would be run, and what of the request stands for what of it.
-func (a *app) showPlan(ctx context.Context, to io.Writer, request string, p *planner.Result, w *ir.Workflow) {
+// showPlan shows what would be run, and what of the request stands for what of it; with sources also where each value comes from.
+func (a *app) showPlan(ctx context.Context, to io.Writer, request string, p *planner.Result, w *ir.Workflow, sources bool) {
 	if name, ok := p.WorkflowName.(string); ok {
 		description, _ := p.Metadata["description"].(string)
 		verb := "new workflow"
@@ -141,6 +141,9 @@ func (a *app) showPlan(ctx context.Context, to io.Writer, request string, p *pla
 		a.sayTo(to, verb+" ", styled{codeBold, printable.Line(name)}, ": "+oneLine(description)+"\n")
 	}
 	a.showCoverage(to, request, p)
+	if sources {
+		a.showSources(to, request, p, w)
+	}
 	a.showTrigger(to, p)
 	a.showSteps(ctx, to, p, w)
 	if p.Error == nil { // else its error says it

@@ -9,6 +9,7 @@ import (
 
 	"pflow/internal/planner"
 	"pflow/internal/printable"
+	"pflow/ir"
 )
 
 // How much of a request is shown with its marks: so many lines, and as many again of those further on that have something
@@ -37,6 +38,19 @@ func (a *app) showCoverage(to io.Writer, request string, p *planner.Result) {
 	}
 	if more := len(open) - mostOpen; more > 0 {
 		a.sayTo(to, styled{codeRed, "not done:"}, fmt.Sprintf(" %d more\n", more))
+	}
+}
+
+// showSources says of each input where its value comes from, a line each, below the request: what stands there is no part of the workflow
+// where the text is read again. Of a request that holds a secret no piece is shown.
+func (a *app) showSources(to io.Writer, request string, p *planner.Result, w *ir.Workflow) {
+	if len(spansOf(request, p.Coverage)) == 0 || a.screen.masked(request) != request {
+		return
+	}
+	for _, v := range whyValues(w, p, wordsBy(p.Coverage)) {
+		if from := v.from(); from != "" {
+			a.sayTo(to, "  "+printable.Line(v.Input)+from+"\n")
+		}
 	}
 }
 

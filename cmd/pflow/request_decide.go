@@ -222,7 +222,7 @@ func (a *app) showDraft(ctx context.Context, d *planDraft) {
 	if a.quiet {
 		return
 	}
-	a.showPlan(ctx, a.stderr, d.request.Text, d.plan, d.workflow)
+	a.showPlan(ctx, a.stderr, d.request.Text, d.plan, d.workflow, true)
 	fmt.Fprint(a.stderr, d.named())
 }
 

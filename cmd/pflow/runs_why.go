@@ -94,7 +94,7 @@ type whyComponent struct {
 type whyValue struct {
 	Input string   `json:"input"`
 	Value any      `json:"value"` // null where it is missing
-	From  string   `json:"from"`  // words, default, stdin, missing; "" where the journal does not tell
+	From  string   `json:"from"`  // words, default, stdin, missing; model or composed, of a value that no words stand for; "" where the journal does not tell
 	Words []string `json:"words"`
 }
 
@@ -231,6 +231,24 @@ func (w *whyShown) of(request string, p *planner.Result) {
 		taken[n.Type] = true
 		out.Components = append(out.Components, whyComponent{n.ID, n.Type, orNone(words["node:"+n.ID])})
 	}
+	out.Values = whyValues(flow, p, words)
+	if name, ok := p.WorkflowName.(string); ok {
+		taken[name] = true
+	}
+	for _, key := range []string{"node_ids", "workflow_names"} {
+		list, _ := p.Browsed[key].([]any)
+		for _, v := range list {
+			if name, ok := v.(string); ok && !taken[name] {
+				out.Browsed = append(out.Browsed, name)
+			}
+		}
+	}
+	out.Reasoning, _ = p.Browsed["reasoning"].(string)
+}
+
+// whyValues says of each input of a plan where its value comes from. words are those of the request by what stands for them.
+func whyValues(flow *ir.Workflow, p *planner.Result, words map[string][]string) []whyValue {
+	out := []whyValue{}
 	missing := map[string]bool{}
 	for _, m := range p.MissingParams {
 		if m, ok := m.(map[string]any); ok {
@@ -250,24 +268,36 @@ func (w *whyShown) of(request string, p *planner.Result) {
 			v.From = "stdin"
 		case in.HasDefault && (!has || value.Equal(given, in.Default)):
 			v.Value, v.From = in.Default, "default"
+		case has && p.Usage.Calls > 0:
+			v.From = "model"
+		case has:
+			v.From = "composed"
 		}
 		if in.Secret {
 			v.Value = nil
 		}
-		out.Values = append(out.Values, v)
+		out = append(out, v)
 	}
-	if name, ok := p.WorkflowName.(string); ok {
-		taken[name] = true
+	return out
+}
+
+// from says it in words; "" where it is not known.
+func (v *whyValue) from() string {
+	switch v.From {
+	case "words":
+		return ofWords(v.Words)
+	case "default":
+		return ": its default"
+	case "stdin":
+		return ": the piped text"
+	case "missing":
+		return ": nothing says it"
+	case "model":
+		return ": a model took it from the request"
+	case "composed":
+		return ": composed, no words of the request stand for it alone"
 	}
-	for _, key := range []string{"node_ids", "workflow_names"} {
-		list, _ := p.Browsed[key].([]any)
-		for _, v := range list {
-			if name, ok := v.(string); ok && !taken[name] {
-				out.Browsed = append(out.Browsed, name)
-			}
-		}
-	}
-	out.Reasoning, _ = p.Browsed["reasoning"].(string)
+	return ""
 }
 
 // wordsBy are the words of a request by what stands for them.

@@ -50,16 +50,7 @@ func (w *runText) plan(p *whyPlan) {
 		if v.Value != nil {
 			fmt.Fprintf(w, " = %s", w.value(v.Value))
 		}
-		switch v.From {
-		case "words":
-			w.WriteString(ofWords(v.Words))
-		case "default":
-			w.WriteString(": its default")
-		case "stdin":
-			w.WriteString(": the piped text")
-		case "missing":
-			w.WriteString(": nothing says it")
-		}
+		w.WriteString(v.from())
 		w.WriteString("\n")
 	}
 	if len(p.Near)+len(p.Browsed) > 0 {

@@ -73,6 +73,28 @@ func (d *desk) decided(want runs.Decision) {
 	}
 }
 
+// TestTerminalSources shows, before anything is asked, where the value of each input comes from.
+func TestTerminalSources(t *testing.T) {
+	d := newDesk(t)
+	d.file("deploy.json", `{"ir_version": "0.1.0",
+		"inputs": {"environment": {"type": "string", "required": true}, "region": {"type": "string", "default": "eu"}},
+		"nodes": [{"id": "app", "type": "template", "params": {"template": "$environment $region"}}]}`)
+	tt := d.start("workflow", "save", "./deploy.json", "--description", "deploy the app to a server")
+	tt.exits(0)
+	tt = d.start("deploy the app")
+	tt.expect("environment: nothing says it")
+	tt.expect("region: its default")
+	tt.expect("environment")
+	tt.send("there\n")
+	tt.answer("Run 'deploy'? [Y/n]: ", "n")
+	tt.exits(4)
+	tt = d.start(copyRequest)
+	tt.expect(`dest_path: your words "out.md"`)
+	tt.expect(`source_path: your words "README.md"`)
+	tt.answer(saveAndRun, "n")
+	tt.exits(4)
+}
+
 // TestTerminalDeclineSchedule says no to a plan that would run by itself.
 func TestTerminalDeclineSchedule(t *testing.T) {
 	d := newDesk(t)
