@@ -189,7 +189,12 @@ func (r *resolver) ref(ref *Ref) (any, error) {
 	for i, step := range ref.Path {
 		next, problem := r.step(v, step)
 		if problem != "" {
-			return nil, fault.New(fault.MissingKey, "${%s}: %s %s", ref, refText(ref.Root, ref.Path[:i]), problem)
+			within := refText(ref.Root, ref.Path[:i])
+			err := fault.New(fault.MissingKey, "${%s}: %s %s", ref, within, problem)
+			if keys, ok := r.keys(v); ok && !step.IsIndex {
+				err.Lacks(step.Key, keys).Details[fault.DetailWithin] = within
+			}
+			return nil, err
 		}
 		v = next
 	}
@@ -237,6 +242,18 @@ func (r *resolver) step(v any, s Step) (next any, problem string) {
 		return v[s.Index], ""
 	}
 	return nil, fmt.Sprintf("is %s, so there is nothing inside it", nameOf(v))
+}
+
+// keys are those of an object, or of one that is written in a text.
+func (r *resolver) keys(v any) (keys []string, ok bool) {
+	if text, isText := v.(string); isText {
+		v, _ = r.inside(text)
+	}
+	object, ok := v.(map[string]any)
+	for name := range object {
+		keys = append(keys, name)
+	}
+	return sortedUnique(keys), ok
 }
 
 func missingKey(v map[string]any, k string) string {

@@ -39,7 +39,11 @@ func fileFault(doing string, err error) error {
 		errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EFBIG):
 		kind = fault.InvalidRequest
 	}
-	return &fault.Error{Kind: kind, Message: "cannot " + doing + ": " + reason.Error(), Cause: err}
+	out := &fault.Error{Kind: kind, Message: "cannot " + doing + ": " + reason.Error(), Cause: err}
+	if path != nil && errors.Is(err, fs.ErrNotExist) {
+		out.Details = map[string]any{fault.DetailPath: path.Path}
+	}
+	return out
 }
 
 // openRegular opens a file for reading. Folders, and what could block or never end (pipes, devices), are refused.

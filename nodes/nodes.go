@@ -74,6 +74,8 @@ func All(d Deps) []engine.Op {
 		loadWorkflowOp(d),
 		logOp(d),
 		mapParamsOp(d),
+		mendNameOp(),
+		mendPathOp(),
 		parseCLIOp(d),
 		planResultOp(),
 		readPhrasesOp(d),

@@ -129,13 +129,17 @@ func missing(base, key any) error {
 		keys := value.SortedKeys(b)
 		if k, ok := key.(string); ok {
 			if near := diag.Nearest(k, keys); near != "" {
-				return fault.New(fault.MissingKey, "there is no member %s; did you mean %q?", name, near)
+				return fault.New(fault.MissingKey, "there is no member %s; did you mean %q?", name, near).Lacks(k, keys)
 			}
 		}
 		if len(keys) == 0 {
 			return fault.New(fault.MissingKey, "there is no member %s; the object is empty", name)
 		}
-		return fault.New(fault.MissingKey, "there is no member %s; there is %s", name, diag.Names(keys, 8))
+		err := fault.New(fault.MissingKey, "there is no member %s; there is %s", name, diag.Names(keys, 8))
+		if k, ok := key.(string); ok {
+			return err.Lacks(k, keys)
+		}
+		return err
 	case []any:
 		if _, ok := key.(string); ok {
 			return fault.New(fault.MissingKey, "a list has no member %s; use an index", name)

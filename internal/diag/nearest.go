@@ -38,6 +38,9 @@ func fold(s string) string {
 
 var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
+// Distance is how many letters differ: left out, put in, changed, or two neighbours in the other order.
+func Distance(a, b string) int { return distance(a, b) }
+
 func distance(a, b string) int {
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)

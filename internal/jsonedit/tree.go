@@ -259,7 +259,7 @@ func (n *node) place(part any, before Path) (int, error) {
 	case list == "":
 		list = "none"
 	}
-	return -1, fault.New(fault.NotFound, "there is no key %s in %s%s There are: %s", value.JSON(key), before, hint, list)
+	return -1, fault.New(fault.NotFound, "there is no key %s in %s%s There are: %s", value.JSON(key), before, hint, list).Lacks(key, keys)
 }
 
 // loose is a key without what people write in different ways.

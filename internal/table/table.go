@@ -326,7 +326,7 @@ func Unknown(name string, there []string) error {
 	if len(there) > 20 {
 		list += ", …"
 	}
-	return fault.New(fault.InvalidRequest, "there is no column %q%s There are: %s", name, hint, list)
+	return fault.New(fault.InvalidRequest, "there is no column %q%s There are: %s", name, hint, list).Lacks(name, there)
 }
 
 // BadDelimiter says why a text is no delimiter; "" if it is one.

@@ -117,5 +117,5 @@ func fit(port *ir.Port, v any) (any, error) {
 
 func inParam(key string, err error) error {
 	e := fault.Of(err)
-	return &fault.Error{Kind: e.Kind, Message: key + ": " + e.Message, Cause: err}
+	return &fault.Error{Kind: e.Kind, Message: key + ": " + e.Message, Cause: err, Details: e.Absent()}
 }

@@ -151,5 +151,6 @@ func maskedError(m *mask.Masker, err error) error {
 		return err
 	}
 	e := fault.Of(err)
-	return &fault.Error{Kind: e.Kind, Message: m.Text(e.Message)}
+	details, _ := m.Value(e.Absent()).(map[string]any)
+	return &fault.Error{Kind: e.Kind, Message: m.Text(e.Message), Details: details}
 }
