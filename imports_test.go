@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	"internal/secret":     {"internal/diag", "internal/fault", "internal/mask", "internal/value", "github.com/zalando/go-keyring"},
 
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
-	"internal/flowdiff":  {"engine", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
+	"internal/flowdiff":  {"engine", "ir", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
 	"internal/home":      {"internal/fault"},
 	"internal/settings":  {"ir", "engine/journal", "internal/atomicfile", "internal/diag", "internal/home", "internal/secret", "internal/value", "internal/yamltree"},
 	"internal/shelf":     {"ir", "internal/catalogue", "internal/diag", "internal/fault", "internal/home", "internal/library", "internal/mcp", "internal/settings", "internal/value"},

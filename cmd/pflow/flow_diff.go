@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,8 +87,14 @@ func (a *app) diffFlows(old, new string, exitCode bool) error {
 	return nil
 }
 
-// showChanges prints each change as a line, and texts of several lines as unified diffs below it.
+// showChanges prints what differs.
 func (a *app) showChanges(changes []flowdiff.Change) error {
+	_, err := io.WriteString(a.stdout, changesText(changes))
+	return err
+}
+
+// changesText has each change as a line, and texts of several lines as unified diffs below it.
+func changesText(changes []flowdiff.Change) string {
 	var b strings.Builder
 	flow := ""
 	for _, ch := range changes {
@@ -111,8 +118,7 @@ func (a *app) showChanges(changes []flowdiff.Change) error {
 		}
 		b.WriteByte('\n')
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
+	return b.String()
 }
 
 // shownValue writes a text as it is and other values as JSON, on one line.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"pflow/engine/journal"
 	"pflow/internal/diag"
 	"pflow/internal/library"
 	"pflow/internal/planner"
@@ -310,6 +311,9 @@ func (a *app) conclude(ctx context.Context, l *loaded, res *workflow.Result, aga
 	failed := "run it again with: " + again
 	if l.source.Draft != nil {
 		failed = fmt.Sprintf("%s is not saved, since its first run failed; keep it with: %s", l.source.Name, a.keepHint(l.source.Name, res.RunID))
+	}
+	if l.by == journal.ByFix && l.source.Draft != nil {
+		failed = fmt.Sprintf("the fix is not saved, since the run failed with it, too; keep it all the same with: %s", a.keepHint(l.source.Name, res.RunID))
 	}
 	name, unsaved := a.settle(ctx, l, res)
 	ended := a.endedAs(res, again, failed)

@@ -105,6 +105,12 @@ func notNext(r, now *library.Record, c *ir.Catalogue) string {
 	if broken := r.Workflow().BreaksCallers(now.Workflow(), c); len(broken) > 0 {
 		return fmt.Sprintf("has callers that this one would break (%s)", strings.Join(broken, "; "))
 	}
+	if of := fixedOf(r); of != "" { // a fix is of one workflow, whatever it does in its place
+		if of != now.Workflow().Hash() {
+			return "was changed since this one was made of it"
+		}
+		return ""
+	}
 	if r.Traits().Steps == now.Traits().Steps || formOf(r) != "" && formOf(r) == formOf(now) {
 		return ""
 	}
@@ -149,6 +155,15 @@ func formOf(r *library.Record) string {
 	}
 	_ = json.Unmarshal(r.Origin(), &origin) // what is no object tells none
 	return origin.Form
+}
+
+// fixedOf is the hash of the workflow that a record mends; "" if it mends none.
+func fixedOf(r *library.Record) string {
+	var origin struct {
+		Fixes string `json:"fixes"`
+	}
+	_ = json.Unmarshal(r.Origin(), &origin)
+	return origin.Fixes
 }
 
 // unreadable reports whether there is a workflow of a name, but none that can be read.

@@ -69,46 +69,11 @@ type retryFlags struct {
 
 // retryRun runs a run again.
 func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again retryFlags) error {
-	if err := a.needsHome(); err != nil {
-		return err
-	}
-	if a.isEach(in.subject) {
-		return usage("%s is a run over many lines; run those again that failed with: %s --failed", in.subject, a.resumeHint(in.subject))
-	}
-	row, err := a.findRun(in.subject)
+	row, past, r, before, err := a.pastRun(in.subject, again.retry)
 	if err != nil {
 		return err
-	}
-	each, ofEach := strings.CutPrefix(row.By, byEach)
-	switch {
-	case ofEach:
-		return usage("run %s is one line of %s; run the lines again that failed with: %s --failed", row.ID, each, a.resumeHint(each))
-	case row.Kind == journal.OfPlan:
-		return usage("run %s is the making of a plan, and no run of a workflow; plan again, with: pflow %s", row.ID, shellQuote(row.Request))
-	case row.Kind != journal.OfWorkflow:
-		return usage("run %s is one of a flow; run that again with: pflow flow run %s", row.ID, shellQuote(row.Name))
-	case row.Status == runs.Running:
-		return usage("a process works on run %s; wait for its end, or end it with: pflow runs cancel %s", row.ID, row.ID)
 	}
 	in.subject = row.ID
-	if !again.retry {
-		if err := a.ranSince(row.ID); err != nil {
-			return err
-		}
-	}
-	_, past, documents, err := a.readRun(row.ID)
-	if err != nil {
-		return err
-	}
-	kept, err := readInvocationOf(documents)
-	if err != nil {
-		return err
-	}
-	a.goOnWith(kept)
-	r, before, err := a.reload(row.ID, past, documents)
-	if err != nil {
-		return usage("run %s: %s", row.ID, strings.TrimSpace(err.Error()))
-	}
 	l, taken, err := a.againLoaded(ctx, r, before)
 	if err != nil {
 		return err
@@ -169,6 +134,51 @@ func (a *app) showAhead(ahead *workflow.Ahead) {
 	if !a.quiet {
 		fmt.Fprintf(a.stderr, "will keep: %s; will run: %s\n", list(ahead.Kept), list(ahead.Runs))
 	}
+}
+
+// pastRun finds the run of a workflow that is to be run again, and compiles it as it was. With again it may have been run again
+// since.
+func (a *app) pastRun(given string, again bool) (row runs.Row, past *journal.Past, r *workflow.Reloaded, before *workflow.Program, err error) {
+	if err = a.needsHome(); err != nil {
+		return
+	}
+	if a.isEach(given) {
+		err = usage("%s is a run over many lines; run those again that failed with: %s --failed", given, a.resumeHint(given))
+		return
+	}
+	if row, err = a.findRun(given); err != nil {
+		return
+	}
+	each, ofEach := strings.CutPrefix(row.By, byEach)
+	switch {
+	case ofEach:
+		err = usage("run %s is one line of %s; run the lines again that failed with: %s --failed", row.ID, each, a.resumeHint(each))
+	case row.Kind == journal.OfPlan:
+		err = usage("run %s is the making of a plan, and no run of a workflow; plan again, with: pflow %s", row.ID, shellQuote(row.Request))
+	case row.Kind != journal.OfWorkflow:
+		err = usage("run %s is one of a flow; run that again with: pflow flow run %s", row.ID, shellQuote(row.Name))
+	case row.Status == runs.Running:
+		err = usage("a process works on run %s; wait for its end, or end it with: pflow runs cancel %s", row.ID, row.ID)
+	}
+	if err == nil && !again {
+		err = a.ranSince(row.ID)
+	}
+	if err != nil {
+		return
+	}
+	_, past, documents, err := a.readRun(row.ID)
+	if err != nil {
+		return row, past, nil, nil, err
+	}
+	kept, err := readInvocationOf(documents)
+	if err != nil {
+		return row, past, nil, nil, err
+	}
+	a.goOnWith(kept)
+	if r, before, err = a.reload(row.ID, past, documents); err != nil {
+		err = usage("run %s: %s", row.ID, strings.TrimSpace(err.Error()))
+	}
+	return row, past, r, before, err
 }
 
 // againLoaded gives the workflow of a run as it is now, where it is saved or in a file, and else as it was; taken says which.

@@ -109,7 +109,8 @@ func (e *Error) Lacks(name string, there []string) *Error {
 	return e
 }
 
-// Absent gives what Details say of a name or a file that is not there, and no more of them; nil if nothing.
+// Absent gives what Details say of a name or a file that is not there, and no more of them; where the error itself says nothing,
+// those of its cause. It is nil if nothing is known.
 func (e *Error) Absent() map[string]any {
 	var out map[string]any
 	for _, key := range []string{DetailMissing, DetailThere, DetailWithin, DetailPath} {
@@ -119,6 +120,10 @@ func (e *Error) Absent() map[string]any {
 			}
 			out[key] = v
 		}
+	}
+	var cause *Error
+	if out == nil && errors.As(e.Cause, &cause) {
+		return cause.Absent()
 	}
 	return out
 }

@@ -40,3 +40,17 @@ func TestTemporary(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsent: what an error says of a name that is not there is found behind those that wrap it, and nothing else of its details.
+func TestAbsent(t *testing.T) {
+	inner := New(NotFound, "there is no key").Lacks("a", []string{"b"})
+	inner.Details["text"] = "the reply of a model"
+	outer := New(InvalidRequest, "columns: %v", inner)
+	got := outer.Absent()
+	if len(got) != 2 || got[DetailMissing] != "a" {
+		t.Errorf("got %v", got)
+	}
+	if got := New(NotFound, "x").Absent(); got != nil {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,6 +1,7 @@
 // Package flowdiff says how two flows differ in what they mean: after extends and --set, inner flows, prompts and schemas
 // included. Comments, layout, the order of keys that mean nothing by their order, names, and descriptions make no
 // difference; nor do blanks in an expression, `next: X` for {default: X}, 60s for 1m, or a default that is written at a node.
+// Workflows says it of two workflows.
 package flowdiff
 
 import (

@@ -145,12 +145,20 @@ func (s *secrets) mask(store *secret.Store) *mask.Masker {
 	return s.masker
 }
 
-// maskedError masks a message. The cause is dropped: it may quote the value too.
+// maskedError masks a message. The cause is dropped: it may quote the value too. What it tells of a name that is not there is kept.
 func maskedError(m *mask.Masker, err error) error {
-	if m == nil || err == nil {
-		return err
+	if err == nil {
+		return nil
 	}
 	e := fault.Of(err)
+	if m == nil {
+		if absent := e.Absent(); e.Details == nil && absent != nil {
+			told := *e
+			told.Details = absent
+			return &told
+		}
+		return err
+	}
 	details, _ := m.Value(e.Absent()).(map[string]any)
 	return &fault.Error{Kind: e.Kind, Message: m.Text(e.Message), Details: details}
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"pflow/internal/printable"
+	"pflow/ir"
+)
+
+// showFix says what a fix changes, and why.
+func (a *app) showFix(to io.Writer, x *fix) error {
+	by := "by a rule"
+	if x.By == "model" {
+		by = "in the words of the model"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s failed: %s\n", x.Name, printable.Line(fmt.Sprintf("node %s: %s [%s]", x.failure.Step, x.failure.Message, x.failure.Kind)))
+	fmt.Fprintf(&b, "fix, %s: %s\n", by, printable.Line(x.Why))
+	b.WriteString(printable.Text(changesText(x.Changes)))
+	if len(x.NewEffects) > 0 {
+		fmt.Fprintf(&b, "new effects: %s\n", strings.Join(x.NewEffects, ", "))
+	}
+	switch {
+	case x.moved != "":
+		b.WriteString(x.moved + "\n")
+	case x.Next:
+		fmt.Fprintf(&b, "next version of %s\n", x.SaveAs)
+	case x.SaveAs != "" && ir.IsFile(x.base.source.File):
+		fmt.Fprintf(&b, "saved as %s; %s stays as it is\n", x.SaveAs, x.base.source.File)
+	case x.SaveAs != "":
+		fmt.Fprintf(&b, "saved as %s\n", x.SaveAs)
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// unfixed says why there is no fix, and what can be done instead.
+func (a *app) unfixed(x *fix) string {
+	text := fmt.Sprintf("no fix was found for %s: node %s: %s [%s]", x.Name, x.failure.Step, x.failure.Message, x.failure.Kind)
+	if x.Why != "" {
+		text += "\nwhy not: " + x.Why
+	}
+	edit := "change it, or what it needs,"
+	if a.isSaved(x.Name) {
+		edit = "change it with pflow workflow edit " + x.Name + ", or what it needs,"
+	} else if file := x.base.source.File; file != "" {
+		edit = "change " + file + ", or what it needs,"
+	}
+	text += fmt.Sprintf("\n%s and run it again with: %s", edit, a.retryHint(x.row.ID))
+	if has, err := a.hasModel(); err == nil && !has {
+		text += "\na model may know more; pflow model list shows what can be configured"
+	}
+	return text
+}
