@@ -103,7 +103,9 @@ func namesAlike(name string, names []string, words bool) []string {
 		}
 		return out
 	}
-	if out := pick(func(other string) bool { return strings.Join(nameWords(other), "") == strings.Join(nameWords(name), "") }); len(out) > 0 {
+	if out := pick(func(other string) bool {
+		return strings.Join(nameWords(other), "") == strings.Join(nameWords(name), "")
+	}); len(out) > 0 {
 		return out
 	}
 	const part = 4 // one letter of so many may be another one

@@ -55,6 +55,9 @@ func TestExamples(t *testing.T) {
 					s.must("pflow schedule remove import")
 				case strings.Contains(line, "--from-run"), strings.Contains(line, "runs ") && !strings.Contains(line, "cancel"):
 					prepareRuns(s)
+					if strings.Contains(line, "runs fix") {
+						s.must("mkdir notes && mv noted.txt notes")
+					}
 				}
 				if printed, err := s.run("PATH=\"$PWD/bin:$PATH\"; " + withMCP(t, withModel(t, line))); err != nil {
 					t.Errorf("%v\n%s", err, printed)

@@ -21,7 +21,7 @@ experiment: run report compare
 trace: list show prune
 model: list check
 mcp: serve add list remove check
-runs: cancel diff list logs prune retry show stats why
+runs: cancel diff fix list logs prune retry show stats why
 schedule: add export list notify pause remove resume run show`
 
 // later are the commands of the contract that are not there yet. Nothing stands in for them.

@@ -89,6 +89,13 @@ run-shown         runs show last
 run-log-line      runs logs last
 workflow-run      runs retry last
 run-shown         runs show last
+workflow-run      run ./moved.json
+run-fix           runs fix last --dry-run
+run-fix           runs fix last
+workflow-run      runs fix last --yes
+workflow-run      run ./fail.json
+run-fix           runs fix last
+workflow-run      run ./wait.json
 run-cancelled     runs cancel last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
@@ -96,6 +103,7 @@ runs-pruned       runs prune --keep 1
 	documents := map[string]string{
 		"greet.json":     `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
 		"fail.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "no"}}]}`,
+		"moved.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "in/people.jsonl"}}]}`,
 		"wait.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "params": {"template": "x"}}]}`,
 		"destroy.json":   `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "no", "confirm_delete": true}}]}`,
 		"batch.json":     `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "batch": {"items": [1]}, "params": {"template": "$item"}}]}`,
@@ -146,7 +154,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-cancelled", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}
