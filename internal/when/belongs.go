@@ -35,7 +35,7 @@ func (p *parser) unread(i int) bool {
 		return true
 	}
 	at := i
-	for p.is(at, ",", "and", "or", "but", "on", "at", "in", "from", "between", "the", "every", "each", "also") {
+	for p.is(at, ",", "and", "or", "but", "only", "on", "at", "in", "from", "between", "the", "every", "each", "also") {
 		at++
 	}
 	if at == i || p.is(at-1, ",") {
@@ -59,7 +59,13 @@ func (p *parser) unread(i int) bool {
 	if _, n, _ := p.dayList(at + 1); n > 0 && (w.ordinal[p.text(at)] > 0 || p.is(at, "last")) {
 		return true
 	}
-	if _, part := w.Parts[p.text(at)]; part && p.is(at-1, "and", "or", "in", "every", "each") {
+	if digitOrdinal.MatchString(p.text(at)) && (p.is(at-1, "and", "or") || p.is(at-1, "the") && p.is(at-2, "and", "or", "on")) {
+		return true // on the 1st of each month and the 15th
+	}
+	if _, part := w.Parts[p.text(at)]; part && p.is(at-1, "the") && p.is(at-2, "in") {
+		return true
+	}
+	if _, part := w.Parts[p.text(at)]; part && p.is(at-1, "and", "or", "in", "at", "only", "every", "each") {
 		return true
 	}
 	return p.is(at-1, "every", "each") && (p.frequency(new(spec), at-1) > 0 || w.ordinal[p.text(at)] > 0 && w.unit[p.text(at+1)] != "")
@@ -91,6 +97,53 @@ func (p *parser) told(i int) bool {
 	return false
 }
 
+// relativeBefore reports whether a relative clause ends at a place, which is of a thing: the jobs that run daily at 2.
+func (p *parser) relativeBefore(i int) bool {
+	return p.is(i-2, "that", "which", "who") && i > 3 && !p.is(i-3, words().Ensuring...) && !p.carriedAt(i)
+}
+
+// stated reports whether what was read is in a clause that says how something is, and not what is to be done, with more behind it: the
+// server restarts every night at 3, find out why; edit a.yml so that it runs every night at 3.
+func (p *parser) stated(f found) bool {
+	w := words()
+	begin := f.start
+	for begin > 0 && !p.is(begin-1, ".", ";", "!", "?", ":", ",") {
+		begin--
+		if p.phrase(begin, "so that") > 0 && !p.carriedAt(f.start) {
+			return true
+		}
+	}
+	begin = p.skip(begin, w.Polite...)
+	if f.start-begin < 2 || p.last(f.end) || p.is(f.end, "and") || !p.is(begin, w.Determined...) && !p.is(begin, "it", "there", "they") || p.is(begin, "a", "an") { // a summary of the news
+		return false
+	}
+	for i := begin; i < f.start; i++ {
+		if p.is(i, w.Modal...) {
+			return false
+		}
+	}
+	return !p.carriedAt(f.start)
+}
+
+// continues reports whether what stands behind and is done as well: and append them to a.csv. What names another time is not.
+func (p *parser) continues(i int) bool {
+	w := words()
+	i = p.skip(i, "then", "also")
+	if i+1 >= len(p.toks) || p.is(i, "again", "once", "twice") || p.last(i+1) || !letters(p.text(i)) || p.in(i, w.Determiners)+p.in(i, w.Into)+p.in(i, w.About)+p.in(i, w.Bounds) > 0 || p.is(i, w.Determined...) {
+		return false
+	}
+	why := p.why
+	defer func() { p.why = why }()
+	for k := i; k < i+3; k++ {
+		_, days, _ := p.dayList(k)
+		_, part := w.Parts[p.text(k)]
+		if days > 0 || part || w.unit[p.text(k)] != "" || w.Adverbs[p.text(k)] != "" || p.is(k, "noon", "midnight") {
+			return false
+		}
+	}
+	return true
+}
+
 // politeUpTo reports whether a place begins the request, but for politeness.
 func (p *parser) politeUpTo(i int) bool {
 	for i > 0 && p.is(i-1, append([]string{",", "!"}, words().Polite...)...) {
@@ -119,7 +172,13 @@ func (p *parser) stands(s *spec, f found) bool {
 	if !begins && p.in(f.start-1, w.BelongsBehind) > 0 && !(p.is(f.start-1, "and") && (ends || p.is(f.start-2, ","))) && !p.carriedAt(f.start) {
 		return false
 	}
-	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && begins) {
+	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0 ||
+		(s.unit == "hour" || s.unit == "minute") && p.is(f.start, "every") && p.is(f.end, "and", ",") ||
+		p.is(f.start, "every") && p.is(f.end, "and") && p.is(p.skip(f.end+1, "then", "also")+1, "it", "them") // fetch it every day and save it
+	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && (begins || s.recurring && timed && (f.t != nil || f.why != ""))) {
+		return false
+	}
+	if p.relativeBefore(f.start) || !begins && p.is(f.start-2, "was", "were", "been") {
 		return false
 	}
 	bare := f.end-f.start == 1
@@ -132,15 +191,16 @@ func (p *parser) stands(s *spec, f found) bool {
 	if len(p.toks) > 0 && p.is(0, w.Questions...) && f.start > 0 {
 		return false
 	}
-	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0
 	switch {
 	case !s.recurring && begins:
+		return len(s.times) > 0 || s.hasIn
+	case !s.recurring && p.is(f.start-1, "me", "us") && p.politeUpTo(f.start-2) && p.is(f.end, "to", "about", "of", "that"): // remind me in an hour to
 		return len(s.times) > 0 || s.hasIn
 	case !s.recurring:
 		return ends && (len(s.times) > 0 || s.hasIn) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start)
 	case s.soft && !timed:
 		return false
-	case timed && f.t != nil:
+	case timed && (f.t != nil || p.is(f.end, "and")):
 		return true
 	case p.is(f.start, "each") && !begins && !p.carriedAt(f.start):
 		return false // how much each day
@@ -182,6 +242,15 @@ func (p *parser) moment(s *spec, f found) (why string, dayOnly, open bool) {
 		return cmp.Or(f.why, reasons["date"]), false, true
 	case begins && s.date != nil && timed:
 		return cmp.Or(f.why, reasons["passed"]), false, true
+	}
+	if last := p.last(f.end) && s.date == nil && len(s.times) == 1 && p.is(f.start, "at"); last && !p.is(0, words().Questions...) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start) {
+		first := 0
+		for p.is(first, words().Polite...) {
+			first++
+		}
+		if p.in(first, words().Running) > 0 {
+			return cmp.Or(f.why, reasons["date"]), false, true
+		}
 	}
 	return f.why, false, timed && s.date != nil && f.why != "" && p.stands(s, f)
 }

@@ -192,6 +192,9 @@ func (p *parser) spokenClock(i int) (clock, int) {
 			return clock{}, 0
 		}
 	}
+	if h, k := p.number(i + 1); p.is(i, "half") && p.is(i-1, "at") && k == 1 && h > 0 && h <= 12 && p.toks[i+1].text[0] > '9' {
+		return clock{minute: 60*h + 30, twelve: true}, 2 // half nine is half past nine
+	}
 	at = p.skip(at+n, "minutes", "minute")
 	if !p.is(at, "past", "to", "after", "before") || p.is(i, "half") && !p.is(at, "past") {
 		return clock{}, 0

@@ -33,6 +33,9 @@ func (s *spec) compile(now time.Time, zone string) (t *trigger.Trigger, why stri
 			return nil, p.why
 		}
 	}
+	if s.part == "night" && (s.days != 0 && s.days != allDays || s.date != nil && !s.date.Equal(dayOf(now))) && slices.ContainsFunc(s.times, clock.small) {
+		return nil, "it may be the night before that day or the one behind: say the day and an hour in the morning, such as on Saturdays at 2 am"
+	}
 	if !s.recurring {
 		return s.once(t, now, loc)
 	}
@@ -73,6 +76,13 @@ func (s *spec) compile(now time.Time, zone string) (t *trigger.Trigger, why stri
 	return t, ""
 }
 
+// small reports whether a time is one of the hours between midnight and morning.
+func (c clock) small() bool { return c.minute <= 60*(words().Parts["night"].To-24) }
+
+func dayOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
 // once is a moment.
 func (s *spec) once(t *trigger.Trigger, now time.Time, loc *time.Location) (*trigger.Trigger, string) {
 	var at time.Time
@@ -98,6 +108,9 @@ func (s *spec) once(t *trigger.Trigger, now time.Time, loc *time.Location) (*tri
 		at = trigger.OnWall(s.date.Add(time.Duration(minute)*time.Minute), loc)
 	default:
 		return nil, ""
+	}
+	if s.part == "night" && s.date != nil && !at.After(now) && len(s.times) == 1 && s.times[0].small() {
+		at = trigger.OnWall(s.date.AddDate(0, 0, 1).Add(time.Duration(s.times[0].minute)*time.Minute), loc) // tonight at 2
 	}
 	if !at.After(now) {
 		return nil, ""

@@ -90,6 +90,9 @@ func (p *parser) date(s *spec, i int) int {
 		}
 		return set(t, at)
 	}
+	if n := p.dayAhead(s, at); n > 0 {
+		return at + n - i
+	}
 	which := ""
 	if p.is(at, "this", "next", "coming") {
 		which = p.text(at)
@@ -115,6 +118,49 @@ func (p *parser) date(s *spec, i int) int {
 		return set(p.today.AddDate(0, 0, ahead), at+3)
 	}
 	return set(p.today.AddDate(0, 0, ahead), at+1)
+}
+
+// dayAhead reads the 4th of next month, next month on the 4th, Tuesday next week, next week on Tuesday.
+func (p *parser) dayAhead(s *spec, i int) int {
+	if s.recurring {
+		return 0
+	}
+	ahead := func(at int, unit string) (n int) {
+		if p.is(at, "next") && p.is(at+1, unit) {
+			return 2
+		}
+		return 0
+	}
+	day := p.skip(i, "the")
+	end, month := 0, ahead(i, "month")
+	if month > 0 {
+		day = p.skip(i+month, ",", "on", "the")
+		end = day + 1
+	} else if of := p.skip(day+1, "of"); of > day+1 {
+		month = ahead(of, "month")
+		end = of + month
+	}
+	if v := p.ordinalAt(day); month > 0 && v > 0 {
+		t := time.Date(p.today.Year(), p.today.Month()+1, v, 0, 0, 0, 0, time.UTC)
+		if t.Day() != v {
+			p.wrong("next month has no day " + strconv.Itoa(v))
+		}
+		s.date = &t
+		return end - i
+	}
+	week := ahead(i, "week")
+	if day, end = i, i+1+ahead(i+1, "week"); week > 0 {
+		day = p.skip(i+week, ",", "on")
+		end = day + 1
+	}
+	d, ok := words().day[p.text(day)]
+	if !ok || week == 0 && end == i+1 {
+		return 0
+	}
+	monday := p.today.AddDate(0, 0, -(int(p.today.Weekday())+6)%7)
+	t := monday.AddDate(0, 0, 7+(int(d)+6)%7)
+	s.date = &t
+	return end - i
 }
 
 func (p *parser) clockText(text string) (clock, bool) {

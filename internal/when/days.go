@@ -57,7 +57,7 @@ func (p *parser) amount(i int) (d time.Duration, unit string, count, n int) {
 func (p *parser) frequency(s *spec, i int) int {
 	w := words()
 	if unit := w.Adverbs[p.text(i)]; unit != "" {
-		if s.unit != "" || s.every > 0 {
+		if s.unit != "" && s.unit != unit || s.every > 0 {
 			return 0
 		}
 		s.unit, s.recurring = unit, true
@@ -88,6 +88,9 @@ func (p *parser) frequency(s *spec, i int) int {
 	}
 	if at++; p.is(at-1, "each") && p.is(at, "and") && p.is(at+1, "every") {
 		at += 2
+	}
+	if unit := w.unit[p.text(at)]; unit != "" && unit == s.unit { // on the hour, every hour
+		return at + 1 - i
 	}
 	if s.unit != "" && s.unit != "day" || s.every > 0 {
 		return 0

@@ -73,6 +73,10 @@ type lexicon struct {
 	Determined     []string
 	Questions      []string
 	Polite         []string
+	Modal          []string
+	Running        []string
+	Lasting        []string
+	Ensuring       []string
 	day, dayPlural map[string]time.Weekday
 	month          map[string]time.Month
 	number         map[string]int

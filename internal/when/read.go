@@ -63,7 +63,7 @@ func Read(request string, now time.Time, zone string) Reading {
 	if len(request) > longest {
 		return none
 	}
-	p := &parser{toks: spelled(cut(request)), today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)}
+	p := &parser{toks: spelled(cut(request)), today: dayOf(now)}
 	var all []found
 	for i := 0; i < len(p.toks); {
 		f, ok := p.at(i, now, zone)
@@ -100,6 +100,9 @@ func Read(request string, now time.Time, zone string) Reading {
 	out.Trigger, out.Spans = f.t, []Span{{start, end}}
 	out.Rest, out.Edits = without(request, start, end)
 	if f.t.Watch != nil {
+		if e := out.Edits[0]; f.arriving.Start >= e.End { // it is named behind
+			f.arriving = Span{f.arriving.Start - e.End + e.To, f.arriving.End - e.End + e.To}
+		}
 		out.standIn(f.arriving)
 	}
 	return out
@@ -238,6 +241,10 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 	if s.every > 0 && p.withinRun(f.start) {
 		return f, false // retry 3 times every 5 seconds
 	}
+	if n := p.roughlyBefore(s); n > 0 && s.recurring {
+		f.t, f.why, f.start = nil, reasons["vague"], f.start-n
+		return f, true
+	}
 	dayOnly := false
 	if f.t == nil && !s.recurring {
 		var open bool
@@ -255,7 +262,7 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 	if f.t != nil && len(s.times) == 0 && p.timeBefore(f.start) {
 		f.t, f.why = nil, reasons["part"] // of Monday at 8 every day
 	}
-	if f.t != nil && !p.politeUpTo(f.start) && p.told(f.start) {
+	if f.t != nil && !p.politeUpTo(f.start) && (p.told(f.start) || p.stated(f)) {
 		f.t, f.why = nil, reasons["told"]
 	}
 	for f.t != nil && f.t.Cron != "" && p.is(f.end, "and") { // Mondays at 9 and Fridays at 17
@@ -274,6 +281,9 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 			f.t.Cron += "; " + t.Cron
 		}
 		f.end = more.end
+	}
+	if f.t != nil && p.is(f.end, "and") && !p.politeUpTo(f.start) && !p.last(f.end) && !p.continues(f.end+1) {
+		f.t, f.why = nil, reasons["part"]
 	}
 	if f.t != nil && p.unread(f.end) {
 		f.t, f.why = nil, reasons["part"]

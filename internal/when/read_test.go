@@ -233,6 +233,19 @@ func TestNoSchedule(t *testing.T) {
 		"on Friday the sales were 5, list them",
 		"On 22 July 1995, list the rates",
 		"convert $ 63.45",
+		"print the jobs that run daily at midnight",
+		"count the commits that were made every Monday at 9",
+		"check if there is a new file in drop/ and print its name",
+		"list every file that is stored in archive/",
+		"list every file that was copied to archive",
+		"print the lines as they come in",
+		"list everyday expenses in a.csv",
+		"limit the list at 10",
+		"when a new customer appears in the CRM, mail bob",
+		"when a comment is added to docs/notes.md, mail bob",
+		"download x.csv. Once a csv file is saved to data, sum it",
+		"list the meetings of the 4th of next month at 9",
+		"list the sales of every hour and save them",
 	} {
 		if r := Read(request, now(t), here); r.Trigger != nil || len(r.Open) > 0 || r.Rest != request {
 			t.Errorf("%s:\n %+v %+v rest %q", request, r.Trigger, r.Open, r.Rest)
@@ -266,6 +279,23 @@ func TestOpen(t *testing.T) {
 		{"on 1 April copy a.txt to b.txt", "on 1 April", "names no hour"},
 		{"on 11 March 2026 at 9 copy a.txt to b.txt", "on 11 March 2026 at 9", "passed"},
 		{"write a mail saying we open every day at 9", "every day at 9", "told"},
+		{"around 6pm every day copy a.txt", "around 6pm every day", "no time"},
+		{"by 9am every day copy a.txt", "by 9am every day", "no time"},
+		{"the server restarts every night at 3, find out why", "every night at 3", "told"},
+		{"edit cron.yml so that backups run every night at 3", "every night at 3", "told"},
+		{"copy a.txt every day at 9 and in the evening", "every day at 9 and in the evening", "not read"},
+		{"copy a.txt every day at 9 and the first of each month", "every day at 9 and the first of each month", "not read"},
+		{"on the 1st of each month and the 15th at 9 copy a.txt", "on the 1st of each month", "not read"},
+		{"on Mondays at 9 and in the afternoon at 5 copy a.txt", "on Mondays at 9", "not read"},
+		{"every 10 minutes at night copy a.txt", "every 10 minutes", "not read"},
+		{"every Friday night at 2 copy a.txt", "every Friday night at 2", "the night before"},
+		{"check disk space every Friday at 5pm or so and mail me", "every Friday at 5pm or so", "no time"},
+		{"run the tests at 7", "at 7", "names no day"},
+		{"when a file in docs/ is deleted, list docs", "when a file in docs/ is deleted", "files that arrive"},
+		{"when a csv or json file lands in data/ copy it to b", "when a csv or json file lands in data/", "one pattern"},
+		{"when a new photo shows up in ~/pictures, shrink it", "when a new photo shows up in ~/pictures", "say their names"},
+		{"when a large csv lands in data, sum it", "when a large csv lands in data", "say their names"},
+		{"new pdfs in scans/ should be sorted", "new pdfs in scans/", "when they arrive"},
 		{"on 1 May and 1 June at 9 copy a.txt to b.txt", "on 1 May and 1 June at 9", "several moments"},
 	} {
 		r := Read(c.request, now(t), here)
@@ -347,6 +377,19 @@ func TestSlips(t *testing.T) {
 	}
 }
 
+// TestMoments are moments by the day they lie on, said on a Wednesday.
+func TestMoments(t *testing.T) {
+	for said, want := range map[string]string{
+		"tonight at 2": "2026-03-12T02:00:00+01:00", "at midnight tonight": "2026-03-12T00:00:00+01:00", "tonight at 8": "2026-03-11T20:00:00+01:00",
+		"on the 4th of next month at 9": "2026-04-04T09:00:00+02:00", "next month on the 4th at 9": "2026-04-04T09:00:00+02:00",
+		"on Tuesday next week at 9": "2026-03-17T09:00:00+01:00", "next week on Tuesday at half nine": "2026-03-17T09:30:00+01:00",
+	} {
+		if r := Read(said+" copy a.txt to b.txt", now(t), here); r.Trigger == nil || r.Trigger.At != want {
+			t.Errorf("%s: %+v %v, want %s", said, r.Trigger, r.Open, want)
+		}
+	}
+}
+
 // TestPlaces: places of the rest are those of the request, also beside the path that stands for the file that arrives.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct{ request, rest, standIn string }{
@@ -362,6 +405,14 @@ func TestPlaces(t *testing.T) {
 		{"read new csv files in data the moment they arrive", "read data/arriving-file.csv", "data/arriving-file.csv"},
 		{"count the lines of any log file that turns up in logs/new", "count the lines of logs/new/arriving-file.log", "logs/new/arriving-file.log"},
 		{"watch inbox/ for new pdfs and move them to archive", "move inbox/arriving-file.pdf to archive", "inbox/arriving-file.pdf"},
+		{"watch inbox/ and move every new pdf to archive", "move inbox/arriving-file.pdf to archive", "inbox/arriving-file.pdf"},
+		{"keep an eye on data and unzip every zip that turns up there", "unzip data/arriving-file.zip", "data/arriving-file.zip"},
+		{"print any mp3 that is dropped into voice/", "print voice/arriving-file.mp3", "voice/arriving-file.mp3"},
+		{"copy new csv files in data/ to archive as they arrive", "copy data/arriving-file.csv to archive", "data/arriving-file.csv"},
+		{"on every new csv in data/, sort it", "sort data/arriving-file.csv", "data/arriving-file.csv"},
+		{"fetch a.json every day at 6 and save it", "fetch a.json and save it", ""},
+		{"fetch a.json every hour and save it", "fetch a.json and save it", ""},
+		{"remind me in 20 minutes to leave", "remind me to leave", ""},
 		{"when a file arrives in inbox, zip docs and delete it", "zip docs and delete it", ""},
 		{"when a file arrives in inbox, run scripts/check.sh", "run scripts/check.sh", ""},
 	} {
@@ -375,7 +426,8 @@ func TestPlaces(t *testing.T) {
 			start, end := r.Place(at, false), r.Place(at+len(word), true)
 			got := c.request[start:end]
 			if word == c.standIn {
-				if !slices.Contains([]string{"it", "them", "the file", "every pdf", "new csv files in data", "any log file"}, got) {
+				if !slices.Contains([]string{"it", "them", "the file", "every pdf", "new csv files in data", "any log file", "any mp3", "every new pdf", "every zip that turns up there",
+					"new csv files in data/"}, got) {
 					t.Errorf("%s: the path stands for %q", c.request, got)
 				}
 			} else if !strings.HasPrefix(got, word) {

@@ -62,12 +62,19 @@ func (p *parser) spec(i int) *spec {
 		if at > i && p.is(from, "and", "but") {
 			from++
 		}
+		if at > i && p.is(from, "only") {
+			from++
+		}
 		if from > at && p.is(at, "and") && len(s.times) > 0 && (s.days > 0 || s.recurring && p.is(from, "every", "each")) {
 			break // another day with another time: see read
 		}
 		for _, c := range components {
 			before := *s
 			if n = c(p, s, from); n > 0 {
+				if from > at && p.is(from-1, "and") && len(before.times) > 0 && before.recurring &&
+					(s.part != before.part || len(s.monthDays)+len(s.nth) > len(before.monthDays)+len(before.nth)) {
+					s.fresh = append(s.fresh, reasons["part"]) // every day at 9 and in the evening
+				}
 				break
 			}
 			*s = before
@@ -170,7 +177,7 @@ func (p *parser) vague(s *spec, i int) int {
 			s.fresh = append(s.fresh, reasons["vague"])
 			return k
 		}
-		if k := p.in(i, words().About); k > 0 {
+		if k := p.in(i, words().About); k > 0 && !(p.is(i, "about") && p.in(i+1, words().Determiners) > 0) { // about the open tasks
 			s.fresh = append(s.fresh, reasons["vague"])
 			return p.over(i+k) - i
 		}
@@ -185,6 +192,20 @@ func (p *parser) vague(s *spec, i int) int {
 			s.fresh = append(s.fresh, reasons["bound"])
 			return p.over(i+k) - i
 		}
+	}
+	return 0
+}
+
+// roughlyBefore is how many words before a time make it vague: around 6pm every day.
+func (p *parser) roughlyBefore(s *spec) int {
+	if _, n := p.times(s.start); n == 0 {
+		return 0
+	}
+	switch {
+	case p.in(s.start-1, words().About) == 1:
+		return 1
+	case p.is(s.start-1, "by", "before", "after") && p.politeUpTo(s.start-1):
+		return 1
 	}
 	return 0
 }

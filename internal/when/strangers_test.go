@@ -17,8 +17,17 @@ import (
 // and 79 of them were right, and 4 and 5 had a trigger that was not meant. The rule was mended for what was seen in A; B had 82 right then,
 // and 4 such triggers. After that B was looked at as well, so that both keep what was reached and measure nothing new. Of either half 95 %
 // have to be right and no more than 1 % wrong: another trigger, one where there is none, or a time that is neither read nor said to be open.
-func TestStrangers(t *testing.T) {
-	f, err := os.Open("testdata/strangers.txt")
+func TestStrangers(t *testing.T) { strangers(t, "testdata/strangers.txt", 0.95) }
+
+// TestMoreStrangers reads testdata/strangers2.txt, 150 requests of the same form by another who had seen neither the rule nor the first
+// ones. At first 64 and 60 of the 75 of each half were right, and 9 and 11 wrong. The rule was mended for what was seen in A; B had 60
+// right then, and 10 wrong. After that B was looked at as well. Not read and said to be open are words for files that have no ending of
+// their own (a photo, an invoice pdf) and three requests in which a time is told.
+func TestMoreStrangers(t *testing.T) { strangers(t, "testdata/strangers2.txt", 0.9) }
+
+// strangers reads a file of requests; least is the share of either half that has to be right.
+func strangers(t *testing.T, file string, least float64) {
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +74,8 @@ func TestStrangers(t *testing.T) {
 		o := halves[name]
 		low, high := wilson(o.right, o.all)
 		t.Logf("half %s: %d, right %d (%.3f, %.3f to %.3f), wrong %d, declined %d", name, o.all, o.right, share(o.right, o.all), low, high, o.wrong, o.declined)
-		if share(o.right, o.all) < 0.95 || share(o.wrong, o.all) > 0.01 {
-			t.Errorf("half %s: fewer than 95 %% are right, or more than 1 %% wrong", name)
+		if share(o.right, o.all) < least || share(o.wrong, o.all) > 0.01 {
+			t.Errorf("half %s: fewer than %.0f %% are right, or more than 1 %% wrong", name, 100*least)
 		}
 	}
 }

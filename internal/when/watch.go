@@ -22,6 +22,14 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	switch {
 	case p.is(i, "that", "which"):
 		return p.watchThat(i)
+	case p.is(i, "as") && p.is(i+1, "it", "they"):
+		return p.watchOf(i, i+2)
+	case p.is(i, "if") && p.is(i-1, append([]string{"me", "know", "out"}, lex.Ensuring...)...):
+		return nil, "", 0 // check if there is a new file
+	case k == 0 && p.is(i, "on") && p.is(i+1, "every", "each", "any") && p.is(i+2, "new"): // on every new csv in data
+		k = 2
+	case k == 0 && p.is(i, "new", "incoming"):
+		return p.watchedState(i)
 	case k == 0:
 		return p.watching(i)
 	}
@@ -40,14 +48,23 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		at += m + p.in(at+m, lex.Puts)
 	}
 	for p.in(at, lex.Determiners) > 0 {
-		fresh = fresh || p.is(at, "new", "another")
+		fresh = fresh || p.is(at, "new", "another") || sequence && p.is(at, "a", "an", "any") && p.politeUpTo(i)
 		at++
 	}
+	there = there || p.is(i, "on")
 	pattern, m, why := p.fileNamed(at)
+	thing := m == 0 && (fresh || p.is(at-1, "a", "an", "any"))
+	if thing {
+		m, why = p.thing(at)
+	}
 	if m == 0 {
 		return nil, "", 0
 	}
 	at += m
+	if _, more, _ := p.fileNamed(at + 1); more > 0 && p.is(at, "or", "and") { // a new mp3 or wav
+		at += 1 + more
+		why = "a watch has one pattern of names: ask for each by itself"
+	}
 	switch {
 	case there && !fresh:
 		return nil, "", 0 // that is a condition
@@ -55,6 +72,13 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	case p.in(at, lex.Arrives) > 0:
 		at += p.in(at, lex.Arrives)
 	default:
+		if k := p.in(at, lex.Into); k > 0 && !p.is(at, "to") { // a file in docs is deleted
+			if _, m := p.place(at + k); m > 0 {
+				if next := at + k + m; p.in(next+p.in(next, lex.Is), lex.Others) > 0 {
+					at = next
+				}
+			}
+		}
 		m := p.in(at, lex.Is)
 		if next := at + m; !condition && !sequence && slices.Contains(lex.Others, p.text(next)) {
 			return nil, "a watch is on files that arrive, not on what is " + p.text(next) + ": let it run at an interval, such as every 10 minutes", p.over(next+1) - i
@@ -73,7 +97,7 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	}
 	at += m
 	folder, m := p.place(at)
-	if m == 0 {
+	if m == 0 || thing && !p.folderLike(at, m) {
 		return nil, "", 0
 	}
 	at += m
@@ -86,6 +110,47 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 	return &trigger.Watch{Path: folder, Pattern: pattern}, "", at - i
 }
 
+// thing reads a noun that files may have: photo, signed contract. why asks for their names.
+func (p *parser) thing(i int) (n int, why string) {
+	for n < 3 && letters(p.text(i+n)) && p.text(i+n) != "" && p.in(i+n, words().Arrives)+p.in(i+n, words().Into)+p.in(i+n, words().Is) == 0 {
+		n++
+	}
+	if n == 0 {
+		return 0, ""
+	}
+	return n, p.whichNames(i, n)
+}
+
+func (p *parser) whichNames(i, n int) string {
+	return "which files are meant by " + p.span(i, n) + "? say their names, such as *.csv"
+}
+
+// folderLike reports whether a place can only be a folder: one with a slash and no ending, or one that is called a folder.
+func (p *parser) folderLike(i, n int) bool {
+	for k := i; k < i+n; k++ {
+		if p.is(k, words().Folder...) {
+			return true
+		}
+	}
+	name := strings.TrimSuffix(strings.Trim(p.raw(i+n-1), "\"'`"), "/")
+	return (strings.Contains(p.raw(i+n-1), "/") || strings.HasPrefix(name, "~")) && path.Ext(name) == "" && !strings.Contains(name, "://")
+}
+
+// watchedState reads new pdfs in scans should be sorted: that they arrive is not said, and the rest of it would be no sentence.
+func (p *parser) watchedState(i int) (w *trigger.Watch, why string, n int) {
+	lex := words()
+	_, m, _ := p.fileNamed(i + 1)
+	k := p.in(i+1+m, lex.Into)
+	if m == 0 || k == 0 || !p.politeUpTo(i) {
+		return nil, "", 0
+	}
+	at := i + 1 + m + k
+	if _, m = p.place(at); m == 0 || p.in(at+m, lex.Modal) == 0 {
+		return nil, "", 0
+	}
+	return nil, "it does not say that it runs when they arrive: say it so, such as when a file arrives in inbox, and what is done with it", at + m - i
+}
+
 // watching reads watch inbox for new csv files and. What stands behind and is what is done with each.
 func (p *parser) watching(i int) (w *trigger.Watch, why string, n int) {
 	lex := words()
@@ -95,6 +160,9 @@ func (p *parser) watching(i int) (w *trigger.Watch, why string, n int) {
 	}
 	folder, m := p.place(i + k)
 	at := i + k + m
+	if m > 0 && p.is(at, "and", "then", ",") {
+		return p.watchedThen(i, at, folder)
+	}
 	if m == 0 || !p.is(at, "for") {
 		return nil, "", 0
 	}
@@ -116,6 +184,38 @@ func (p *parser) watching(i int) (w *trigger.Watch, why string, n int) {
 		return nil, "", 0
 	}
 	return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
+}
+
+// watchedThen reads watch uploads and, before resize every new jpg, or unzip every zip that turns up there. at is behind the folder.
+func (p *parser) watchedThen(i, at int, folder string) (w *trigger.Watch, why string, n int) {
+	lex := words()
+	at = p.skip(at, ",", "and", "then")
+	for from := at + 1; from < min(at+6, len(p.toks)) && !p.is(from, ".", ";", "!"); from++ {
+		first := p.skip(from, append([]string{"a", "an", "the", "incoming"}, lex.Every...)...)
+		if first == from || p.is(from, "all") {
+			continue
+		}
+		fresh := p.is(first-1, "new", "incoming")
+		pattern, m, why := p.fileNamed(first)
+		if m == 0 {
+			continue
+		}
+		end := first + m
+		if that := p.skip(end, "that", "which"); p.in(that, lex.Arrives) > 0 {
+			fresh = true
+			end = that + p.in(that, lex.Arrives)
+			end = p.skip(end, "there", "here")
+			if k := p.phrase(end, "in it"); k > 0 {
+				end += k
+			}
+		}
+		if !fresh || p.in(end, lex.Into) > 0 && p.is(end, "in", "inside", "under") {
+			return nil, "", 0
+		}
+		p.arriving = Span{p.toks[from].start, p.toks[end-1].end}
+		return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
+	}
+	return nil, "", 0
 }
 
 // watchOf reads as soon as it arrives in inbox, where it is every csv that was named before: send every csv to bob as soon as it
@@ -165,6 +265,11 @@ func (p *parser) watchThat(i int) (w *trigger.Watch, why string, n int) {
 	lex := words()
 	at := i + 1
 	m := p.in(at, lex.Comes)
+	if is := p.in(at, lex.Is); m == 0 && is > 0 && p.is(at, "is", "are", "gets", "get") {
+		if put := p.in(at+is, lex.Put); put > 0 && p.in(at+is, lex.Lasting) == 0 && p.is(at+is+put, "into", "to") {
+			m = is + put
+		}
+	}
 	if m == 0 {
 		return nil, "", 0
 	}
@@ -239,7 +344,13 @@ func (p *parser) fileNamed(i int) (pattern string, n int, why string) {
 	case nameForm.MatchString(p.raw(i)):
 		return p.raw(i), 1, ""
 	case p.text(i) != "" && p.is(i+1, lex.Files...): // an image file, a big file
-		return "", 2, "which names do " + p.toks[i].text + " files have? say them, such as *.csv"
+		return "", 2, p.whichNames(i, 1)
+	case letters(p.text(i)) && p.text(i) != "" && ending(i+1) != "": // an invoice pdf, a large csv
+		n = 2
+		if p.is(i+2, lex.Files...) {
+			n++
+		}
+		return "", n, p.whichNames(i, n)
 	}
 	return "", 0, ""
 }
