@@ -32,6 +32,9 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 	keep, kept := ctx.Value(exchangesKey{}).(*exchanges)
 	asked := r
 	r.OnExchange = func(x llm.Exchange) {
+		if asked.OnExchange != nil {
+			asked.OnExchange(x)
+		}
 		if kept {
 			keep.add(x)
 		}
