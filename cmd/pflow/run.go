@@ -382,7 +382,10 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 	}
 	finished := func(s engine.Step) bool { return s.Action != nil && !strings.Contains(s.Node, "#") }
 	if resumable && slices.ContainsFunc(res.Steps, finished) {
-		failed += "; or, without what finished: " + a.retryHint(res.RunID)
+		failed += "; or, without what finished: " + a.runsHint("retry", res.RunID)
+	}
+	if resumable && a.mayFix(res.Error.Kind) {
+		failed += "\nthe workflow may be mended with: " + a.runsHint("fix", res.RunID)
 	}
 	where := ""
 	if p := res.Error.Place.String(); p != "" {

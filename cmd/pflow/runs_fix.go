@@ -73,7 +73,7 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 		return err
 	}
 	if l.program.Workflow.Hash() != before.Workflow.Hash() {
-		return usage("%s was changed since run %s; see first whether it still fails, with: %s", l.program.Name, row.ID, a.retryHint(row.ID))
+		return usage("%s was changed since run %s; see first whether it still fails, with: %s", l.program.Name, row.ID, a.runsHint("retry", row.ID))
 	}
 	if err := a.readSecrets(ctx, l); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 			return notSaved(err)
 		}
 		if !a.quiet {
-			fmt.Fprintf(a.stderr, "run it again with: %s\n", a.retryHint(x.row.ID))
+			fmt.Fprintf(a.stderr, "run it again with: %s\n", a.runsHint("retry", x.row.ID))
 		}
 		if a.asJSON {
 			saved, _, err := a.library().Get(name)

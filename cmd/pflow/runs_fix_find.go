@@ -11,6 +11,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 	"pflow/internal/flowdiff"
 	"pflow/internal/library"
 	"pflow/internal/process"
@@ -93,6 +94,18 @@ func (a *app) madeFix(given string) (string, *engine.Result, error) {
 	res := run.Result()
 	res.RunID = row.ID
 	return row.Parent, res, nil
+}
+
+// mayFix reports whether planner-fix may mend what failed with an error of a kind: one that its rules are about, or, if there is a
+// model, one that does not pass by itself.
+func (a *app) mayFix(kind string) bool {
+	switch kind := fault.Kind(kind); kind {
+	case fault.NotFound, fault.MissingKey:
+		return true
+	default:
+		has, err := a.hasModel()
+		return err == nil && has && !kind.Temporary()
+	}
 }
 
 // findFix runs planner-fix for a workflow that failed.

@@ -48,7 +48,7 @@ func (a *app) unfixed(x *fix) string {
 	} else if file := x.base.source.File; file != "" {
 		edit = "change " + file + ", or what it needs,"
 	}
-	text += fmt.Sprintf("\n%s and run it again with: %s", edit, a.retryHint(x.row.ID))
+	text += fmt.Sprintf("\n%s and run it again with: %s", edit, a.runsHint("retry", x.row.ID))
 	if has, err := a.hasModel(); err == nil && !has {
 		text += "\na model may know more; pflow model list shows what can be configured"
 	}

@@ -346,9 +346,9 @@ func failedIn(r *workflow.Retry, past *journal.Past, store map[string]any) {
 	}
 }
 
-// retryHint is the command that runs a run again.
-func (a *app) retryHint(id string) string {
-	in := &invocation{path: "pflow runs retry", subject: id}
+// runsHint is the command of pflow runs for a run.
+func (a *app) runsHint(command, id string) string {
+	in := &invocation{path: "pflow runs " + command, subject: id}
 	if a.homeFlag != "" {
 		in.flags = []string{"--home", a.homeDir()}
 	}
