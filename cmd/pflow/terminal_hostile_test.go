@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,9 +20,6 @@ import (
 // hostile is text that steers a terminal, if it gets there as it is: it clears the screen, sets the title and colours, goes
 // back over what stands there, and turns the direction of writing.
 const hostile = "evil\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2066\r\b\x7f\x1b[31mpflow:\x1b[0m end"
-
-// styles are what pflow itself writes: its styles around its own words, and what draws the view of a run.
-var styles = regexp.MustCompile("\x1b\\[1m|\x1b\\[(31|32|33|2)m[\\pL\\pM\\pN\\pP\\pS ]*\x1b\\[0m|\x1b\\[33mpflow: warning:\x1b\\[0m|\x1b\\[0m|\r\x1b\\[\\d+A|\x1b\\[[JK]|\r\n|\n|\t")
 
 // TestTerminalHostile goes over the commands with hostile names, descriptions, values, errors and replies on a terminal, with
 // colours: no control gets through but those of pflow's own styles.

@@ -237,3 +237,6 @@ func (d *desk) to(name string) {
 
 // waits is a command that waits for a file of the desk.
 func waits(name string) string { return "while ! [ -e " + name + " ]; do sleep 0.02; done" }
+
+// styles are what pflow itself writes: its styles around its own words, and what draws the view of a run.
+var styles = regexp.MustCompile("\x1b\\[1m|\x1b\\[(31|32|33|2)m[\\pL\\pM\\pN\\pP\\pS ]*\x1b\\[0m|\x1b\\[33mpflow: warning:\x1b\\[0m|\x1b\\[0m|\r\x1b\\[\\d+A|\x1b\\[[JK]|\r\n|\n|\t")
