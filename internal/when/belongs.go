@@ -1,6 +1,9 @@
 package when
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // beginsAgain is where what is said to run may begin within what belongs to what is worked on: list the commits of Monday, at 8 every
 // day. Where nothing does it is the end.
@@ -19,7 +22,7 @@ func (p *parser) timeBefore(i int) bool {
 		return true
 	}
 	for back := 2; back < 5; back++ {
-		if p.is(i-back, "at", "@") && p.timeAt(i-back+1) {
+		if (p.is(i-back, "at", "@", "by", "before") || p.in(i-back, words().About) == 1) && p.timeAt(i-back+1) {
 			return true
 		}
 	}
@@ -35,7 +38,7 @@ func (p *parser) unread(i int) bool {
 		return true
 	}
 	at := i
-	for p.is(at, ",", "and", "or", "but", "only", "on", "at", "in", "from", "between", "the", "every", "each", "also") {
+	for p.is(at, ",", "and", "or", "but", "only", "on", "at", "in", "from", "between", "the", "every", "each", "also", "+", "&", "/", "plus") {
 		at++
 	}
 	if at == i || p.is(at-1, ",") {
@@ -101,6 +104,9 @@ func (p *parser) told(i int) bool {
 func (p *parser) relativeBefore(i int) bool {
 	return p.is(i-2, "that", "which", "who") && i > 3 && !p.is(i-3, words().Ensuring...) && !p.carriedAt(i)
 }
+
+// past reports whether what something was ends at a place: the commits that were made every Monday.
+func (p *parser) past(i int) bool { return p.is(i-2, "was", "were", "been") }
 
 // stated reports whether what was read is in a clause that says how something is, and not what is to be done, with more behind it: the
 // server restarts every night at 3, find out why; edit a.yml so that it runs every night at 3.
@@ -174,11 +180,13 @@ func (p *parser) stands(s *spec, f found) bool {
 	}
 	timed := len(s.times) > 0 || s.window != nil || len(s.minutes) > 0 || s.every > 0 ||
 		(s.unit == "hour" || s.unit == "minute") && p.is(f.start, "every") && p.is(f.end, "and", ",") ||
+		f.why != "" && p.is(f.end, "and") && len(s.fresh) > 0 ||
 		p.is(f.start, "every") && p.is(f.end, "and") && p.is(p.skip(f.end+1, "then", "also")+1, "it", "them") // fetch it every day and save it
-	if p.is(f.end, w.BelongsBefore...) && !ends && !(p.is(f.end, "and") && (begins || s.recurring && timed && (f.t != nil || f.why != ""))) {
+	path := p.is(f.end, "in", "from") && strings.ContainsAny(p.raw(f.end+1), "./") // every day at 8 in rates.txt
+	if p.is(f.end, w.BelongsBefore...) && !ends && !(path && s.recurring && len(s.times) > 0) && !(p.is(f.end, "and") && (begins || s.recurring && timed && (f.t != nil || f.why != ""))) {
 		return false
 	}
-	if p.relativeBefore(f.start) || !begins && p.is(f.start-2, "was", "were", "been") {
+	if p.relativeBefore(f.start) || !begins && p.past(f.start) {
 		return false
 	}
 	bare := f.end-f.start == 1
@@ -188,7 +196,7 @@ func (p *parser) stands(s *spec, f found) bool {
 	if bare && begins && !ends && w.Vague[p.text(f.start)] != "vague" && !p.is(f.end, ",", ":", ".", ";") {
 		return false // daily report.txt
 	}
-	if len(p.toks) > 0 && p.is(0, w.Questions...) && f.start > 0 {
+	if p.questioned() && f.start > 0 {
 		return false
 	}
 	switch {
@@ -197,7 +205,7 @@ func (p *parser) stands(s *spec, f found) bool {
 	case !s.recurring && p.is(f.start-1, "me", "us") && p.politeUpTo(f.start-2) && p.is(f.end, "to", "about", "of", "that"): // remind me in an hour to
 		return len(s.times) > 0 || s.hasIn
 	case !s.recurring:
-		return ends && (len(s.times) > 0 || s.hasIn) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start)
+		return ends && (len(s.times) > 0 || s.hasIn) && !p.asks() && !p.eventBefore(f.start)
 	case s.soft && !timed:
 		return false
 	case timed && (f.t != nil || p.is(f.end, "and")):
@@ -206,6 +214,28 @@ func (p *parser) stands(s *spec, f found) bool {
 		return false // how much each day
 	}
 	return begins || ends || sentence
+}
+
+// asks reports whether the request is a question, and none by which something is asked for: can you do it tomorrow at 3?
+func (p *parser) asks() bool {
+	first := 0
+	for p.is(first, words().Polite...) || p.is(first, ",") {
+		first++
+	}
+	return p.is(len(p.toks)-1, "?") && !p.begs(first)
+}
+
+// questioned reports whether the request asks about something: which jobs run daily, and not what I want is a backup every day at 9.
+func (p *parser) questioned() bool {
+	if p.is(0, "do") && p.is(1, words().Determined...) && !p.is(len(p.toks)-1, "?") {
+		return false // do a backup every day at 9
+	}
+	return p.is(0, words().Questions...) && (p.is(len(p.toks)-1, "?") || !p.is(1, "i", "i'd", "we", "we'd"))
+}
+
+// begs reports whether it is asked for politely that something is done.
+func (p *parser) begs(i int) bool {
+	return p.is(i, "can", "could", "would", "will") && p.is(i+1, "you")
 }
 
 // carriedAt reports whether words that only say that it is done end at a place: run this.
@@ -242,6 +272,9 @@ func (p *parser) moment(s *spec, f found) (why string, dayOnly, open bool) {
 		return cmp.Or(f.why, reasons["date"]), false, true
 	case begins && s.date != nil && timed:
 		return cmp.Or(f.why, reasons["passed"]), false, true
+	}
+	if s.date == nil && len(s.times) == 1 && p.is(f.start, "at") && p.is(f.start-1, "me", "us") && p.politeUpTo(f.start-2) && p.is(f.end, "to", "about", "of", "that") {
+		return cmp.Or(f.why, reasons["date"]), false, true // remind me at 5 to
 	}
 	if last := p.last(f.end) && s.date == nil && len(s.times) == 1 && p.is(f.start, "at"); last && !p.is(0, words().Questions...) && !p.is(len(p.toks)-1, "?") && !p.eventBefore(f.start) {
 		first := 0

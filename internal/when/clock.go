@@ -220,11 +220,15 @@ func (p *parser) spokenClock(i int) (clock, int) {
 func (p *parser) times(i int) (out []clock, n int) {
 	at := p.skip(i, "at", "@")
 	bare := at > i
+	if bare {
+		at = p.skip(at, "exactly", "precisely")
+	}
 	for {
 		c, k := p.clockAt(at, bare)
 		if k == 0 {
 			break
 		}
+		k = p.skip(at+k, "sharp") - at
 		out, n = append(out, c), at+k-i
 		if p.is(at+k, "or") {
 			if _, more := p.clockAt(at+k+1, true); more > 0 {

@@ -179,8 +179,14 @@ func (s *spec) hours() (first, last int) {
 
 // byTheHour is hourly and every minute, with minutes past the hour, a window, days.
 func (s *spec) byTheHour() (cron, why string) {
-	if len(s.times) > 0 || s.date != nil || s.count > 1 || len(s.monthDays)+len(s.nth) > 0 {
+	if s.count > 1 && (s.unit != "hour" || 60%s.count != 0 || len(s.minutes) > 0) {
+		return "", "it does not go into an hour: say an interval, such as every 10 minutes"
+	}
+	if len(s.times) > 0 || s.date != nil || len(s.monthDays)+len(s.nth) > 0 {
 		return "", "it names an hour and every hour"
+	}
+	if s.count > 1 {
+		return s.repeat(60 / s.count)
 	}
 	if s.unit == "minute" {
 		return s.repeat(1)

@@ -23,6 +23,9 @@ func (p *parser) daysAt(i int) (set dayset, n int, plural, several bool) {
 		if d, ok := w.dayPlural[text]; ok {
 			return 1 << d, 1, true
 		}
+		if d, ok := w.day[strings.TrimRight(strings.TrimSuffix(text, "s"), "'’")]; ok && p.timeAt(p.skip(at+1, "at", "@")) { // Tuesday's at 11
+			return 1 << d, 1, true
+		}
 		single := strings.TrimSuffix(text, "s")
 		switch {
 		case slices.Contains(w.Weekdays, single):
@@ -61,7 +64,7 @@ func (p *parser) daysAt(i int) (set dayset, n int, plural, several bool) {
 			return 0, 0, false, false
 		}
 		next := at
-		for p.is(next, ",", "and", "&", "/", "on") {
+		for p.is(next, ",", "and", "&", "/", "+", "plus", "on") {
 			next++
 		}
 		if next == at {
@@ -125,6 +128,9 @@ func (p *parser) weekdays(s *spec, i int) int {
 	if p.is(at+n, "the") && p.is(at+n+1, "13th") {
 		s.fresh = append(s.fresh, "a day of the week that is a day of the month, too, is more than a trigger says")
 		n += 2
+	}
+	if s.part == "" && strings.HasPrefix(p.text(at+n-1), "weeknight") {
+		s.part = "night"
 	}
 	s.days, s.recurring = set, true
 	return at + n - i

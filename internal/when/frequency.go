@@ -25,6 +25,12 @@ func (p *parser) amount(i int) (d time.Duration, unit string, count, n int) {
 			return 30 * time.Minute, "minute", 30, at + 1 - i
 		}
 	}
+	if n := max(p.phrase(i, "quarter hour"), p.phrase(i, "quarter-hour")); n > 0 {
+		return 15 * time.Minute, "minute", 15, n
+	}
+	if p.is(i, "half-hour") {
+		return 30 * time.Minute, "minute", 30, 1
+	}
 	if p.is(i, "quarter") && p.is(i+1, "of") && p.is(i+2, "an") && p.is(i+3, "hour") {
 		return 15 * time.Minute, "minute", 15, 4
 	}
@@ -61,6 +67,10 @@ func (p *parser) frequency(s *spec, i int) int {
 		}
 		s.unit, s.recurring = unit, true
 		return 1
+	}
+	if unit := w.Adverbs[p.text(i+2)]; unit != "" && s.unit == "" && s.every == 0 && p.phrase(i, "on a") > 0 && p.is(i+3, "basis") {
+		s.unit, s.recurring = unit, true
+		return 4
 	}
 	if part := w.Nightly[p.text(i)]; part != "" && s.unit == "" && s.every == 0 {
 		s.unit, s.part, s.recurring = "day", part, true
@@ -138,6 +148,10 @@ func (p *parser) frequency(s *spec, i int) int {
 		return at + n - i
 	}
 	at = p.skip(at, w.Emphasis...)
+	if c, k := p.clockAt(at, false); k > 0 && p.is(at, "noon", "midday", "midnight") && len(s.times) == 0 {
+		s.unit, s.times = "day", []clock{c}
+		return at + k - i
+	}
 	if unit := w.unit[p.text(at)]; unit != "" && len(p.text(at)) > 2 && !strings.HasSuffix(p.text(at), "s") && unit != "second" {
 		if unit == "day" && p.is(at+1, "of") && p.is(at+2, "the") && p.is(at+3, "week") {
 			at += 3
@@ -231,9 +245,16 @@ func (p *parser) pastHour(s *spec, i int) int {
 	case p.is(at, "half"):
 		minute, n = 30, 1
 	default:
+		if i < at {
+			at = p.skip(at, "minute")
+		}
 		if minute, n = p.number(at); n == 0 || minute > 59 {
 			return 0
 		}
+	}
+	if p.is(at-1, "minute") && p.is(at+n, "of", "past") && p.is(at+n+1, "every", "each") && p.is(at+n+2, "hour") {
+		s.unit, s.recurring, s.minutes = "hour", true, []int{minute}
+		return at + n + 3 - i
 	}
 	next := p.skip(at+n, "minutes", "minute")
 	if !p.is(next, "past", "after", "to") {

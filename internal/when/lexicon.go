@@ -49,6 +49,9 @@ type lexicon struct {
 	Bounds         []string
 	Openers        []string
 	Arrives        []string
+	Arriving       []string
+	Reaches        []string
+	Doings         []string
 	Comes          []string
 	Put            []string
 	Somebody       []string

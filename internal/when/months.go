@@ -2,7 +2,9 @@ package when
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 var digitOrdinal = regexp.MustCompile(`^(\d{1,2})(st|nd|rd|th)$`)
@@ -24,6 +26,7 @@ func (p *parser) dayOfMonth(s *spec, i int) int {
 		at++
 	}
 	var days, nth []string
+	again := false // the 1st and the third Friday: is the 1st a day?
 	for {
 		at = p.skip(at, "the")
 		v, last := p.ordinalAt(at), p.is(at, "last")
@@ -67,6 +70,7 @@ func (p *parser) dayOfMonth(s *spec, i int) int {
 		}
 		at = next
 		more := p.skip(at, ",", "and", "&")
+		again = again || p.is(more, "the", "on")
 		if more = p.skip(more, "the", "on"); p.ordinalAt(more) == 0 && !p.is(more, "last") || more == at {
 			break
 		}
@@ -75,8 +79,17 @@ func (p *parser) dayOfMonth(s *spec, i int) int {
 	if len(days)+len(nth) == 0 {
 		return 0
 	}
+	if len(nth) == 1 && len(days) > 0 && !again && !slices.ContainsFunc(days, func(d string) bool { return len(d) > 1 || d > "5" }) { // 1st and 3rd Friday
+		day, _, _ := strings.Cut(nth[0], "#")
+		for k, d := range days {
+			nth = slices.Insert(nth, k, day+"#"+d)
+		}
+		days = nil
+	}
 	period, n := p.ofEach(at)
 	switch {
+	case n == 0 && every && len(nth) > 1 && len(days) == 0:
+		period = "month"
 	case n == 0 && s.unit == "month" && len(s.monthDays)+len(s.nth) == 0:
 		period = "month"
 	case n == 0 && s.unit == "quarter" && p.is(at-1, "day"):

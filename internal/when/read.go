@@ -39,13 +39,16 @@ type Edit struct{ At, To, Start, End int }
 
 // parser holds a request while it is read.
 type parser struct {
-	toks  []token
-	today time.Time // at 0:00 UTC
-	why   string    // what is being read cannot be
-	zulu  bool      // a time ended in Z
+	toks    []token
+	request string
+	today   time.Time // at 0:00 UTC
+	why     string    // what is being read cannot be
+	zulu    bool      // a time ended in Z
 
 	arriving Span // see found
 	refused  int  // where a time ended that belongs to what is worked on
+
+	repeated *found // the last that repeats and belongs to what is worked on
 }
 
 // found is a place that says when.
@@ -63,7 +66,7 @@ func Read(request string, now time.Time, zone string) Reading {
 	if len(request) > longest {
 		return none
 	}
-	p := &parser{toks: spelled(cut(request)), today: dayOf(now)}
+	p := &parser{toks: spelled(cut(request)), request: request, today: dayOf(now)}
 	var all []found
 	for i := 0; i < len(p.toks); {
 		f, ok := p.at(i, now, zone)
@@ -73,7 +76,11 @@ func Read(request string, now time.Time, zone string) Reading {
 		i = max(i+1, f.end) // what belongs to what is worked on is not looked at by halves
 	}
 	if len(all) == 0 {
-		return none
+		f, ok := p.left()
+		if !ok {
+			return none
+		}
+		all = append(all, f)
 	}
 	out := none
 	text := func(f found) (string, int, int) {
@@ -148,6 +155,9 @@ func (r *Reading) standIn(named Span) {
 	for first < len(p.toks) && (p.is(first, w.Polite...) || p.is(first, ",")) {
 		first++
 	}
+	if p.begs(first) {
+		first += 2
+	}
 	for i := range p.toks {
 		n := 0
 		switch {
@@ -159,9 +169,12 @@ func (r *Reading) standIn(named Span) {
 			}
 		case p.is(i, "it", "them") && i == first+1:
 			n = 1
+		case p.is(i, "each") && i == first+1:
+			n = max(1, p.phrase(i, "each one"), p.phrase(i, "each of them"))
 		case p.is(i, "the", "that", "this"):
 			at := p.skip(i+1, "new", "arrived", "arriving")
-			_, kind := w.Kinds[p.text(at)]
+			of, kind := w.Kinds[p.text(at)]
+			kind = kind && (ending == "."+of || p.is(at, of) && ending == ".file") // the text of a pdf is no txt
 			switch {
 			case p.is(at, w.Files[0]):
 				n = at + 1 - i
@@ -226,6 +239,14 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 		}
 		return p.whole(f)
 	}
+	if t, n := p.crontab(i); n > 0 {
+		f := found{start: i, end: i + n, t: t}
+		t.Timezone = zone
+		if len(t.Check()) > 0 {
+			f.t, f.why = nil, "that is no cron expression: it has a minute, an hour, a day of the month, a month and a day of the week"
+		}
+		return p.whole(f)
+	}
 	p.zulu = false
 	s := p.spec(i)
 	if s.end == i {
@@ -241,7 +262,7 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 	if s.every > 0 && p.withinRun(f.start) {
 		return f, false // retry 3 times every 5 seconds
 	}
-	if n := p.roughlyBefore(s); n > 0 && s.recurring {
+	if n := p.roughlyBefore(s); n > 0 && (s.recurring || s.date != nil && p.politeUpTo(f.start-n)) {
 		f.t, f.why, f.start = nil, reasons["vague"], f.start-n
 		return f, true
 	}
@@ -253,14 +274,26 @@ func (p *parser) at(i int, now time.Time, zone string) (found, bool) {
 		}
 	}
 	if f.t == nil && f.why == "" || !dayOnly && !p.stands(s, f) {
+		begun := f.start
 		f.end = p.beginsAgain(f)
+		if f.t != nil && s.recurring && len(s.times) > 0 && f.end == s.end && !p.asks() && !p.questioned() && !p.relativeBefore(f.start) && !p.past(f.start) {
+			f.t, f.why = nil, reasons["told"] // nobody says both how often and at what hour by the way
+			return f, true
+		}
+		if s.recurring && s.every == 0 {
+			p.repeated = &found{start: begun, end: s.end}
+		}
 		if len(s.times) > 0 {
 			p.refused = f.end
 		}
 		return f, false
 	}
-	if f.t != nil && len(s.times) == 0 && p.timeBefore(f.start) {
+	byDay := s.recurring && s.every == 0 && s.window == nil && s.unit != "hour" && s.unit != "minute"
+	if f.t != nil && len(s.times) == 0 && (p.timeBefore(f.start) || byDay && p.hourOutside(f) >= 0) {
 		f.t, f.why = nil, reasons["part"] // of Monday at 8 every day
+	}
+	if f.t != nil && s.recurring && p.bounded(f) >= 0 {
+		f.t, f.why = nil, reasons["bound"]
 	}
 	if f.t != nil && !p.politeUpTo(f.start) && (p.told(f.start) || p.stated(f)) {
 		f.t, f.why = nil, reasons["told"]

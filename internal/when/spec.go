@@ -198,7 +198,7 @@ func (p *parser) vague(s *spec, i int) int {
 
 // roughlyBefore is how many words before a time make it vague: around 6pm every day.
 func (p *parser) roughlyBefore(s *spec) int {
-	if _, n := p.times(s.start); n == 0 {
+	if _, n := p.times(s.start); n == 0 && (s.date == nil || len(s.times) == 0) {
 		return 0
 	}
 	switch {

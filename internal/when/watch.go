@@ -26,32 +26,42 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		return p.watchOf(i, i+2)
 	case p.is(i, "if") && p.is(i-1, append([]string{"me", "know", "out"}, lex.Ensuring...)...):
 		return nil, "", 0 // check if there is a new file
+	case k == 0 && p.is(i, "for", "on", "upon") && p.comesBehind(i+1): // for each csv arriving in data
+		k = 1
 	case k == 0 && p.is(i, "on") && p.is(i+1, "every", "each", "any") && p.is(i+2, "new"): // on every new csv in data
 		k = 2
+	case k == 0 && p.in(i, lex.Arriving) > 0:
+		return p.watchThat(i)
+	case k == 0 && p.is(i, "as") && p.severalCome(i+1): // as csvs come into data
+		k = 1
 	case k == 0 && p.is(i, "new", "incoming"):
 		return p.watchedState(i)
 	case k == 0:
 		return p.watching(i)
 	}
-	condition, sequence := p.is(i, "if"), p.is(i, "once")
+	condition, sequence := p.is(i, "if"), p.is(i, "once", "after")
+	if condition && p.checkedBefore(i) {
+		return nil, "", 0
+	}
 	at := p.skip(i+k, "that")
 	there := false
 	if m := max(p.phrase(at, "there is"), p.phrase(at, "there are"), p.in(at, []string{"there's"})); m > 0 {
 		at, there = at+m, true
 	}
-	if p.is(at, "it", "they") && !condition && !sequence {
-		return p.watchOf(i, at+1)
+	if !condition && (p.is(at, "it", "they") || p.is(at, "it's", "they're", "they've")) {
+		return p.watchOf(i, p.skip(at, "it", "they"))
 	}
-	fresh, by := false, 0
+	fresh, by, reached := false, 0, false
 	if m := p.in(at, lex.Somebody); m > 0 && p.in(at+m, lex.Puts) > 0 { // somebody drops a csv in data
 		by = at
 		at += m + p.in(at+m, lex.Puts)
 	}
-	for p.in(at, lex.Determiners) > 0 {
+	for p.in(at, lex.Determiners) > 0 || k == 1 && p.is(i, "for", "on", "upon") && p.is(at, "each", "every") {
 		fresh = fresh || p.is(at, "new", "another") || sequence && p.is(at, "a", "an", "any") && p.politeUpTo(i)
 		at++
 	}
-	there = there || p.is(i, "on")
+	there = there || p.is(i, "on", "upon")
+	fresh = fresh || p.is(i+1, "arrival")
 	pattern, m, why := p.fileNamed(at)
 	thing := m == 0 && (fresh || p.is(at-1, "a", "an", "any"))
 	if thing {
@@ -66,9 +76,15 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		why = "a watch has one pattern of names: ask for each by itself"
 	}
 	switch {
-	case there && !fresh:
+	case there && !fresh && k > 1:
 		return nil, "", 0 // that is a condition
+	case k == 1 && p.is(i, "for", "on", "upon"):
+		at = p.skip(at, "that", "which")
+		at += max(p.in(at, lex.Arriving), p.comes(at))
 	case there, by > 0:
+	case p.in(at, lex.Reaches) > 0:
+		reached = true
+		at += p.in(at, lex.Reaches)
 	case p.in(at, lex.Arrives) > 0:
 		at += p.in(at, lex.Arrives)
 	default:
@@ -92,7 +108,10 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		return nil, "", 0 // once a.txt is copied, which a step before does
 	}
 	m = p.in(at, lex.Into)
-	if m == 0 {
+	if m == 0 && there && p.is(i, "on") && p.is(at, ",") {
+		return nil, "it names no folder: say one, such as on every new csv in inbox", at - i
+	}
+	if m == 0 && !reached {
 		return nil, "", 0
 	}
 	at += m
@@ -108,6 +127,16 @@ func (p *parser) watch(i int) (w *trigger.Watch, why string, n int) {
 		return nil, why, at - i
 	}
 	return &trigger.Watch{Path: folder, Pattern: pattern}, "", at - i
+}
+
+// checkedBefore reports whether what a condition is of is looked at in its clause: check every hour if there are new issues.
+func (p *parser) checkedBefore(i int) bool {
+	for k := i - 1; k >= max(0, i-clause) && !p.is(k, ".", ";", ",", "!"); k-- {
+		if p.is(k, words().Ensuring...) && !p.is(k, "so") {
+			return true
+		}
+	}
+	return false
 }
 
 // thing reads a noun that files may have: photo, signed contract. why asks for their names.
@@ -141,7 +170,11 @@ func (p *parser) watchedState(i int) (w *trigger.Watch, why string, n int) {
 	lex := words()
 	_, m, _ := p.fileNamed(i + 1)
 	k := p.in(i+1+m, lex.Into)
-	if m == 0 || k == 0 || !p.politeUpTo(i) {
+	begin := i
+	for p.in(begin-1, lex.Determiners) > 0 || p.is(begin-1, lex.Every...) {
+		begin--
+	}
+	if m == 0 || k == 0 || !p.politeUpTo(begin) {
 		return nil, "", 0
 	}
 	at := i + 1 + m + k
@@ -180,7 +213,8 @@ func (p *parser) watching(i int) (w *trigger.Watch, why string, n int) {
 		fresh = true
 		at += max(1, p.in(at, lex.Arrives))
 	}
-	if at = p.skip(at, ",", ";", ":", "and", "then"); !fresh || at == len(p.toks) {
+	ended := at
+	if at = p.skip(at, ",", ";", ":", "and", "then"); !fresh && at == ended || at == len(p.toks) {
 		return nil, "", 0
 	}
 	return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
@@ -218,85 +252,6 @@ func (p *parser) watchedThen(i, at int, folder string) (w *trigger.Watch, why st
 	return nil, "", 0
 }
 
-// watchOf reads as soon as it arrives in inbox, where it is every csv that was named before: send every csv to bob as soon as it
-// arrives in inbox, unzip new zip files in drop when they come. at is behind the word it.
-func (p *parser) watchOf(i, at int) (w *trigger.Watch, why string, n int) {
-	lex := words()
-	if m := p.in(at, lex.Arrives); m > 0 {
-		at += m
-	} else if m := p.in(at, lex.Is); m > 0 && p.in(at+m, lex.Put) > 0 {
-		at += m + p.in(at+m, lex.Put)
-	} else {
-		return nil, "", 0
-	}
-	for from := i - 1; from >= max(0, i-clause) && !p.is(from, ".", ";", "!"); from-- {
-		first := p.skip(from, lex.Every...)
-		pattern, m, why := p.fileNamed(first)
-		if first == from || m == 0 || first+m > i {
-			continue
-		}
-		for p.is(from-1, lex.Every...) {
-			from--
-		}
-		end, folder := first+m, ""
-		if k := p.in(end, lex.Into); k > 0 && end+k < i && !p.is(end, "to") {
-			if place, k2 := p.place(end + k); k2 > 0 && end+k+k2 <= i {
-				folder, end = place, end+k+k2
-			}
-		}
-		if k := p.in(at, lex.Into); k > 0 {
-			place, k2 := p.place(at + k)
-			if k2 == 0 || folder != "" {
-				return nil, "", 0
-			}
-			folder, at = place, at+k+k2
-		}
-		if folder == "" {
-			return nil, "", 0
-		}
-		p.arriving = Span{p.toks[from].start, p.toks[end-1].end}
-		return &trigger.Watch{Path: folder, Pattern: pattern}, why, at - i
-	}
-	return nil, "", 0
-}
-
-// watchThat reads that turns up in logs, behind any log file.
-func (p *parser) watchThat(i int) (w *trigger.Watch, why string, n int) {
-	lex := words()
-	at := i + 1
-	m := p.in(at, lex.Comes)
-	if is := p.in(at, lex.Is); m == 0 && is > 0 && p.is(at, "is", "are", "gets", "get") {
-		if put := p.in(at+is, lex.Put); put > 0 && p.in(at+is, lex.Lasting) == 0 && p.is(at+is+put, "into", "to") {
-			m = is + put
-		}
-	}
-	if m == 0 {
-		return nil, "", 0
-	}
-	at += m
-	if m = p.in(at, lex.Into); m == 0 {
-		return nil, "", 0
-	}
-	at += m
-	folder, k := p.place(at)
-	if k == 0 {
-		return nil, "", 0
-	}
-	for from := i - 1; from >= max(0, i-4); from-- {
-		first := p.skip(from, lex.Every...)
-		pattern, m, why := p.fileNamed(first)
-		if first == from || m == 0 || first+m != i || p.is(from, "all") { // all that arrive are worked on together
-			continue
-		}
-		for p.is(from-1, lex.Every...) {
-			from--
-		}
-		p.arriving = Span{p.toks[from].start, p.toks[i-1].end}
-		return &trigger.Watch{Path: folder, Pattern: pattern}, why, at + k - i
-	}
-	return nil, "", 0
-}
-
 // fileNamed reads what arrives: a file, something, a csv, PDF files, a .txt file, files ending in .log, invoice.pdf, report*.csv.
 func (p *parser) fileNamed(i int) (pattern string, n int, why string) {
 	lex := words()
@@ -322,6 +277,9 @@ func (p *parser) fileNamed(i int) (pattern string, n int, why string) {
 		n = 1
 		if p.is(i+1, lex.Files...) {
 			n++
+		}
+		if p.is(i+n, "(") && ending(i+n+1) == ending(i) && p.is(i+n+2, ")") { // text files (.txt)
+			n += 3
 		}
 		return "*" + ending(i), n, ""
 	case p.is(i, lex.Files...):
@@ -349,6 +307,9 @@ func (p *parser) fileNamed(i int) (pattern string, n int, why string) {
 		n = 2
 		if p.is(i+2, lex.Files...) {
 			n++
+		}
+		if strings.HasPrefix(p.text(i+1), "*.") {
+			return "*" + ending(i+1), n, ""
 		}
 		return "", n, p.whichNames(i, n)
 	}
