@@ -25,7 +25,8 @@ func TestStrangers(t *testing.T) { strangers(t, "testdata/strangers.txt", 0.95) 
 // their own (a photo, an invoice pdf) and three requests in which a time is told.
 func TestMoreStrangers(t *testing.T) { strangers(t, "testdata/strangers2.txt", 0.9) }
 
-// TestThirdStrangers reads testdata/strangers3.txt, 150 requests of the same form by a third who had seen neither the rule nor the others. At
+// TestThirdStrangers reads testdata/strangers3.txt, 150 requests of the same form by a third who had seen neither the rule nor the others, but the table of
+// docs/schedules.md. At
 // first 64 of the 79 of A and 56 of the 71 of B were right, 15 and 12 wrong: 3 had a trigger that was not meant, of the others the time was
 // neither read nor said to be open. Both halves were looked at, so what they keep now measures nothing new.
 func TestThirdStrangers(t *testing.T) { strangers(t, "testdata/strangers3.txt", 0.9) }
