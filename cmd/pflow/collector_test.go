@@ -38,10 +38,10 @@ func startCollector(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c := otlptest.Start()
 	if len(args) == 1 {
-		c.Answer = func(w http.ResponseWriter, _ int) bool {
+		c.Answer(func(w http.ResponseWriter, _ int) bool {
 			w.WriteHeader(http.StatusBadRequest)
 			return true
-		}
+		})
 	}
 	running := ts.Value(collectorKey{}).(*[]*otlptest.Collector)
 	*running = append(*running, c)

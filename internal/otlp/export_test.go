@@ -74,7 +74,7 @@ func TestCollectorsThatRefuse(t *testing.T) {
 		"hangs up": {func(http.ResponseWriter, int) bool { panic(http.ErrAbortHandler) }, 1, "traces: 2 of 2 spans did not reach URL/v1/traces: EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, e, ctx := started(t, nil, func(s *otlptest.Collector) { s.Answer = c.answer })
+			server, e, ctx := started(t, nil, func(s *otlptest.Collector) { s.Answer(c.answer) })
 			run(t, ctx)
 			if name == "is busy once" { // at the end of the process nothing is tried again
 				for len(server.Requests()) < 2 {
@@ -111,7 +111,7 @@ func TestCollectorThatIsNotThere(t *testing.T) {
 func TestCollectorThatNeverAnswers(t *testing.T) {
 	asked, over := make(chan bool, 1), make(chan bool)
 	c, e, ctx := started(t, nil, func(c *otlptest.Collector) {
-		c.Answer = func(http.ResponseWriter, int) bool { asked <- true; <-over; return true }
+		c.Answer(func(http.ResponseWriter, int) bool { asked <- true; <-over; return true })
 	})
 	defer close(over)
 	run(t, ctx)
@@ -126,7 +126,7 @@ func TestNothingWaitsForACollector(t *testing.T) {
 	const steps = 10_000
 	over := make(chan bool)
 	c, e, ctx := started(t, nil, func(c *otlptest.Collector) {
-		c.Answer = func(http.ResponseWriter, int) bool { <-over; return true }
+		c.Answer(func(http.ResponseWriter, int) bool { <-over; return true })
 	})
 	defer close(over)
 	each := node("get", "x", nil)

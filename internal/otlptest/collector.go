@@ -28,10 +28,8 @@ type Collector struct {
 	URL    string
 	server *httptest.Server
 
-	// Answer, if not nil, answers in its place, unless it gives false: n counts the requests, from 1. It is set before the first.
-	Answer func(w http.ResponseWriter, n int) bool
-
 	mu       sync.Mutex
+	answer   func(w http.ResponseWriter, n int) bool
 	requests []*http.Request // without their bodies
 	bodies   [][]byte
 	resource map[string]any
@@ -54,6 +52,13 @@ func Start() *Collector {
 	return c
 }
 
+// Answer has f answer in the collector's place, unless it gives false: n counts the requests, from 1.
+func (c *Collector) Answer(f func(w http.ResponseWriter, n int) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = f
+}
+
 // Close ends it.
 func (c *Collector) Close() {
 	c.server.CloseClientConnections()
@@ -64,9 +69,9 @@ func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	c.mu.Lock()
 	c.requests = append(c.requests, r)
-	n := len(c.requests)
+	n, answer := len(c.requests), c.answer
 	c.mu.Unlock()
-	if err != nil || c.Answer != nil && c.Answer(w, n) {
+	if err != nil || answer != nil && answer(w, n) {
 		return
 	}
 	if r.Header.Get("Content-Encoding") == "gzip" {
