@@ -36,14 +36,14 @@ func (a *app) checkSchedules() checkup {
 		}
 		switch {
 		case i.Waiting != "":
-			wrong("does not run: %s; %s", i.Waiting, approveAgain(name))
+			wrong("does not run: %s; %s", i.Waiting, a.scheduleHint(i.Schedule))
 		case i.Status == "paused":
 			lines = append(lines, name+" is paused; go on with: pflow schedule resume "+name)
 		case i.Status == "over":
 			lines = append(lines, name+" has no next time; remove it with: pflow schedule remove "+name)
 		}
 		if i.Untold != "" {
-			wrong("runs, and nothing tells of it: %s; %s", i.Untold, approveAgain(name))
+			wrong("runs, and nothing tells of it: %s; %s", i.Untold, i.untoldHint)
 		}
 	}
 	if len(names) > 0 && a.schedules().Server() == "" {

@@ -210,6 +210,7 @@ func (a *app) keep(ctx context.Context, document []byte) (string, error) {
 		default: // by another meanwhile
 			fmt.Fprintf(a.stderr, "%s is saved already\n", got.Name)
 		}
+		a.warnDependents(got.Name)
 		for _, text := range r.Examples { // what is saved already may have been asked for in other words
 			a.exemplify(ctx, got.Name, text)
 		}

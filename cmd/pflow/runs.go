@@ -15,7 +15,7 @@ func (a *app) runsCommand() *cobra.Command {
 		Use:   "runs",
 		Short: "See the runs of this home: what ran, how it ended, and why",
 		Long: `See the runs of this home: each run of a workflow, of a flow, and each plan that was made. RUN is a run's id, its beginning, the
-beginning of the random digits at its end, or last, for the run that began last.`,
+beginning of the random digits at its end, or last, for the run that began last (but for what tells of another run).`,
 		Example: "  pflow runs list --failed\n  pflow runs show last\n  pflow runs show 1a2b3c4d --step fetch",
 	}
 	c.AddCommand(a.runsCancelCommand(), a.runsDiffCommand(), a.runsFixCommand(), a.runsListCommand(), a.runsLogsCommand(), a.runsPruneCommand(), a.runsRetryCommand(), a.runsShowCommand(), a.runsStatsCommand(), a.runsWhyCommand())

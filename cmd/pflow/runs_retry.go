@@ -131,9 +131,14 @@ func (a *app) showAhead(ahead *workflow.Ahead) {
 		}
 		return strings.Join(names, ", ")
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "will keep: %s; will run: %s\n", list(ahead.Kept), list(ahead.Runs))
+	if a.quiet {
+		return
 	}
+	stops := ""
+	if ahead.Asks != "" {
+		stops = fmt.Sprintf("; %s finished before and may repeat its effects: the run stops there, unless --retry lets it", ahead.Asks)
+	}
+	fmt.Fprintf(a.stderr, "will keep: %s; will run: %s%s\n", list(ahead.Kept), list(ahead.Runs), stops)
 }
 
 // pastRun finds the run of a workflow that is to be run again, and compiles it as it was. With again it may have been run again

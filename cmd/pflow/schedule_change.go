@@ -78,6 +78,11 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 	if err != nil {
 		return err
 	}
+	for _, u := range a.untoldOfSchedule(one) {
+		if !a.library().Has(u.workflow) {
+			return usage("%s; %s", u.why, u.hint)
+		}
+	}
 	if unapproved(&one.Consent, l, approved) != "" || a.noticeWaits(one.Notices) != "" || st.Waits != "" || f.yes != "" {
 		again := *one
 		again.Approved, again.IRHash, again.Version = approved, l.source.Workflow.Hash(), l.record.Version

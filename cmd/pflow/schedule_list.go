@@ -35,11 +35,14 @@ type scheduleItem struct {
 	Last    *schedule.Ended   `json:"last"`    // null: it has not run
 	Running []schedule.Firing `json:"running"`
 	Queued  int               `json:"queued"`
+
+	untoldHint string // what to do about Untold
 }
 
 func (a *app) scheduleItem(one *schedule.Schedule, st *schedule.State, now time.Time) scheduleItem {
-	out := scheduleItem{Name: one.Name, Schedule: one, Words: one.Trigger.Words(), Status: "active", Waiting: a.waits(one, st), Untold: a.noticeWaits(one.Notices), Last: st.Last,
+	out := scheduleItem{Name: one.Name, Schedule: one, Words: one.Trigger.Words(), Status: "active", Waiting: a.waits(one, st), Last: st.Last,
 		Running: append([]schedule.Firing{}, st.Open...), Queued: len(st.Queue)}
+	out.Untold, out.untoldHint = a.untoldOf(one)
 	next, ok := one.Trigger.Next(now)
 	if ok {
 		next = next.Add(one.After(next))
@@ -118,11 +121,11 @@ func (a *app) listSchedules(now time.Time) error {
 	}
 	for _, i := range items {
 		if i.Waiting != "" {
-			hint := "; " + approveAgain(i.Name)
+			hint := "; " + a.scheduleHint(i.Schedule)
 			fmt.Fprintf(a.stderr, "%s does not run: %s%s\n", i.Name, printable.Line(strings.TrimSuffix(strings.TrimSuffix(i.Waiting, approveAgain(i.Name)), ": ")), hint)
 		}
 		if i.Untold != "" {
-			fmt.Fprintf(a.stderr, "nothing tells of the runs of %s: %s; %s\n", i.Name, i.Untold, approveAgain(i.Name))
+			fmt.Fprintf(a.stderr, "nothing tells of the runs of %s: %s; %s\n", i.Name, i.Untold, i.untoldHint)
 		}
 	}
 	if server == "" {

@@ -218,6 +218,7 @@ func cameOf(o *library.Outcome) string {
 
 // saved tells of a workflow that was saved.
 func (a *app) saved(r *library.Record) error {
+	defer a.warnDependents(r.Name)
 	if a.asJSON {
 		return a.printJSON(a.workflowDocument(r, true))
 	}

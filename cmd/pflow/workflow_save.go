@@ -134,6 +134,7 @@ func (a *app) workflowRenameCommand() *cobra.Command {
 				return a.noWorkflow(args[1], err)
 			}
 			a.testsNaming(args[0], l.TestsPath(args[1]))
+			a.warnDependents(args[0])
 			if a.asJSON {
 				return a.printJSON(a.workflowDocument(r, true))
 			}
@@ -192,6 +193,7 @@ func (a *app) workflowDeleteCommand() *cobra.Command {
 			if err != nil {
 				return a.noWorkflow(args[0], err)
 			}
+			a.warnDependents(args[0])
 			last := 1
 			for _, r := range records {
 				last = max(last, r.Version)

@@ -23,6 +23,9 @@ func (l *Library) Notices(name string) (consent.Notices, error) {
 	return all[name], err
 }
 
+// AllNotices gives what tells of the runs of each workflow that has something.
+func (l *Library) AllNotices() (map[string]consent.Notices, error) { return l.readNotices() }
+
 func (l *Library) readNotices() (map[string]consent.Notices, error) {
 	data, err := l.bytes(noticesFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ var (
 	inID    = regexp.MustCompile(`^[0-9a-z-]{1,64}$`)
 )
 
-// Last stands for the run that began last.
+// Last stands for the run that began last, but for those that tell of another.
 const Last = "last"
 
 // NotFound is the error of Find where no run is meant.
@@ -92,7 +92,7 @@ func (h *History) matches(db *sql.DB, given string, now time.Time) (out []Row, e
 		var rows []Row
 		switch {
 		case given == Last:
-			rows, err = read(db, "SELECT "+columns+" FROM runs ORDER BY began DESC, id DESC LIMIT 5")
+			rows, err = read(db, "SELECT "+columns+" FROM runs WHERE started_by NOT LIKE 'run:%' ORDER BY began DESC, id DESC LIMIT 5")
 		case !inID.MatchString(given):
 			return nil, nil
 		default:

@@ -14,6 +14,7 @@ import (
 type Ahead struct {
 	Kept []string // nodes of the workflow that are kept whole, in the order of the document
 	Runs []string // those that run again, and all that may follow them
+	Asks string   // the first of these that finished and may repeat an effect, so that the run stops before it; "" if none does
 
 	runs  map[string]bool
 	steps map[string]bool // steps that are kept within those that run: false of one that is not
@@ -58,12 +59,29 @@ func (r *Retry) Foresee(ctx context.Context, store map[string]any, day time.Time
 	for i := range w.Nodes {
 		switch id := w.Nodes[i].ID; {
 		case a.runs[id]:
-			a.Runs = append(a.Runs, id)
+			if a.Runs = append(a.Runs, id); a.Asks == "" && r.asks(id) {
+				a.Asks = id
+			}
 		case kept[id]:
 			a.Kept = append(a.Kept, id)
 		}
 	}
 	return a, nil
+}
+
+// asks reports whether a node that runs again is one that needs leave for it.
+func (r *Retry) asks(id string) bool {
+	if r.Again {
+		return false
+	}
+	for _, e := range r.past {
+		for _, at := range e.finished {
+			if stepNode(at.Step) == id && !at.Idempotent && !r.wanted(at.Step) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Of is a dry run without the steps that do not run.
