@@ -97,6 +97,65 @@ func (m *mended) texts(f func(path, text string, resolved any) string) {
 	}
 }
 
+// unknownPart stands for what a template gives that is no text of an input.
+const unknownPart = "\x00"
+
+// everyText calls f for each text in the params and batches of the workflow, with what it was, as far as the inputs tell; what f
+// gives stands there from then on.
+func (m *mended) everyText(f func(node map[string]any, path, text, was string, known bool) string) {
+	nodes, _ := m.workflow["nodes"].([]any)
+	for _, n := range nodes {
+		n, _ := n.(map[string]any)
+		for _, key := range []string{"params", "batch"} {
+			var resolved any
+			if key == "params" && n["id"] == m.node["id"] {
+				resolved = m.params
+			}
+			rewrite(key, n[key], resolved, func(path, text string, resolved any) string {
+				was, known := m.filled(text)
+				if told, ok := resolved.(string); ok {
+					was, known = told, true
+				}
+				return f(n, path, text, was, known)
+			})
+		}
+	}
+}
+
+// filled is a text with what its inputs were given; known is false where it has other templates, which are unknown in it.
+func (m *mended) filled(text string) (was string, known bool) {
+	var b strings.Builder
+	end := 0
+	known = true
+	for _, e := range expressionsOf(text) {
+		b.WriteString(text[end:e.Offset])
+		v, is := m.inputOf(e)
+		if !is {
+			v, known = unknownPart, false
+		}
+		b.WriteString(v)
+		end = e.Offset + len(e.Text)
+	}
+	b.WriteString(text[end:])
+	return b.String(), known
+}
+
+// textsWithin calls f for each text in a value.
+func textsWithin(v any, f func(text string)) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+	case []any:
+		for _, item := range v {
+			textsWithin(item, f)
+		}
+	case map[string]any:
+		for _, item := range v {
+			textsWithin(item, f)
+		}
+	}
+}
+
 // put makes a text of a param, which was resolved to old, come to new: in the text itself, or in the input that it is of. It
 // gives the text as it is then. ok is false where old comes of neither.
 func (m *mended) put(text, old, new string) (now string, ok bool) {
@@ -123,7 +182,7 @@ func (m *mended) put(text, old, new string) (now string, ok bool) {
 		return text[:at] + ir.Escape(instead) + text[at+len(part):], true
 	}
 	for _, e := range exprs { // the part that differs is what one input gave
-		if v, is := m.inputOf(e); is && found == 0 && v == part {
+		if v, is := m.inputOf(e); is && found == 0 && v == part && m.usesOf(e.Alts[0].Ref.Root) == 1 { // elsewhere it may lead to what is there
 			return text, m.give(e, part, instead)
 		}
 	}
@@ -137,6 +196,9 @@ func (m *mended) give(e *ir.Expr, old, new string) bool {
 		return false
 	}
 	name := e.Alts[0].Ref.Root
+	if now, given := m.inputs[name]; given && now != new {
+		return false
+	}
 	declared, _ := m.workflow["inputs"].(map[string]any)
 	if in, ok := declared[name].(map[string]any); ok && in["default"] == old {
 		in["default"] = new
@@ -144,6 +206,21 @@ func (m *mended) give(e *ir.Expr, old, new string) bool {
 	}
 	m.inputs[name] = new
 	return true
+}
+
+// usesOf counts the templates of the workflow that are of an input.
+func (m *mended) usesOf(input string) (n int) {
+	m.parts(true, func(v any) any {
+		textsWithin(v, func(text string) {
+			for _, e := range expressionsOf(text) {
+				if slices.ContainsFunc(e.Alts, func(alt ir.Alt) bool { return alt.Ref != nil && alt.Ref.Root == input }) {
+					n++
+				}
+			}
+		})
+		return v
+	})
+	return n
 }
 
 // inputOf is what an expression that is an input was given, a text.
@@ -202,6 +279,14 @@ func quotedNames(names []string) string {
 		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
+}
+
+// nearNames says which names are near what is not there, and not alike.
+func nearNames(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; near: " + quotedNames(sorted(names))
 }
 
 func sorted(names []string) []string {

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,13 +41,13 @@ state:
     default:
       ir_version: 0.1.0
       inputs: {order: {type: object, required: true}}
-      nodes: [{id: say, type: template, params: {template: "for ${order.customer}"}}]
+      nodes: [{id: say, type: template, params: {template: "for ${order.customer_name}"}}]
       edges: []
   why: {type: string, default: ""}
 nodes:
   mend:
     op: mend-name
-    prep: {workflow: store.workflow, node: '"say"', missing: '"customer"', there: '["customer_name", "total"]', within: '"order"'}
+    prep: {workflow: store.workflow, node: '"say"', missing: '"customer_name"', there: '["customerName", "total"]', within: '"order"'}
     post: {why: result.why}
     next: end
 `,
@@ -60,14 +61,14 @@ nodes:
 				within, _ := in.Prep["within"].(string)
 				there := texts(in.Prep["there"])
 				free := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return name == missing || m.reads(within, name) })
-				near := namesAlike(missing, free, true)
+				near := namesAlike(missing, free)
 				of := ""
 				if within != "" {
 					of = " in " + within
 				}
 				switch len(near) {
 				case 0:
-					return m.output("", fmt.Sprintf("there is no %s%s, and of what there is (%s) nothing is alike", quote(missing), of, quotedNames(there))), nil
+					return m.output("", fmt.Sprintf("there is no %s%s, and of what there is (%s) nothing is alike%s", quote(missing), of, quotedNames(there), nearNames(namesNear(missing, free)))), nil
 				case 1:
 				default:
 					return m.output("", fmt.Sprintf("there is no %s%s, and several names are alike: %s", quote(missing), of, quotedNames(sorted(near)))), nil
@@ -81,42 +82,29 @@ nodes:
 					places = m.renameMember(param, in.Prep["place"], missing, near[0])
 				}
 				if places == 0 && within == "" {
-					places = m.renameText(missing, near[0])
+					places = m.renameText(strings.TrimPrefix(param, "params."), missing, near[0])
 				}
 				if places == 0 {
 					return m.output("", fmt.Sprintf("%s may be called %s now, but where the step names it no rule can tell", quote(missing), quote(near[0]))), nil
 				}
-				return m.output(fmt.Sprintf("there is no %s%s any more; of what there is (%s) only %s is alike", quote(missing), of, quotedNames(there), quote(near[0])), ""), nil
+				return m.output(fmt.Sprintf("there is no %s%s; of what there is (%s) only %s is alike", quote(missing), of, quotedNames(there), quote(near[0])), ""), nil
 			}
 		},
 	}
 }
 
-// namesAlike lists the names that a name may have become: those that differ in case and separators only, else those with few other
-// letters, else, with words, those whose words hold all of its words or are among them.
-func namesAlike(name string, names []string, words bool) []string {
-	pick := func(fits func(other string) bool) (out []string) {
-		for _, n := range names {
-			if n != name && fits(n) {
-				out = append(out, n)
-			}
-		}
-		return out
-	}
-	if out := pick(func(other string) bool {
-		return strings.Join(nameWords(other), "") == strings.Join(nameWords(name), "")
-	}); len(out) > 0 {
-		return out
-	}
+// namesNear lists the names that somebody may have meant: those that differ in a few letters, and those whose words hold all of its
+// words or are among them. No rule takes one of them.
+func namesNear(name string, names []string) (out []string) {
 	const part = 4 // one letter of so many may be another one
-	if out := pick(func(other string) bool { return diag.Distance(name, other) <= max(1, len(name)/part) && len(name) > 2 }); len(out) > 0 || !words {
-		return out
-	}
 	own := nameWords(name)
-	return pick(func(other string) bool {
-		theirs := nameWords(other)
-		return holdsAll(theirs, own) || holdsAll(own, theirs)
-	})
+	for _, n := range names {
+		theirs := nameWords(n)
+		if n != name && (len(name) > 2 && diag.Distance(name, n) <= max(1, len(name)/part) || holdsAll(theirs, own) || holdsAll(own, theirs)) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func holdsAll(list, part []string) bool {
@@ -128,18 +116,119 @@ func holdsAll(list, part []string) bool {
 	return len(part) > 0
 }
 
-// nameWords are the words of a name: customerName, customer_name and Customer Name have the same.
+// namesAlike lists the names that a name may have become: those that differ in case and separators only, else those in which words
+// have an s more or less, or one word a slip.
+func namesAlike(name string, names []string) []string {
+	return alikeWords(name, names, func(a, b string) bool { return a == b || plural(a, b) || plural(b, a) })
+}
+
+// fileAlike lists the names of files that one may have become: with the same ending, those that differ in case and separators only,
+// else those with a slip in one word.
+func fileAlike(name string, names []string) (out []string) {
+	stem := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+	var stems []string
+	for _, n := range names {
+		if strings.EqualFold(filepath.Ext(n), filepath.Ext(name)) && n != name {
+			names[len(stems)] = n
+			stems = append(stems, stem(n))
+		}
+	}
+	near := alikeWords(stem(name), stems, func(a, b string) bool { return a == b })
+	for i, s := range stems {
+		if slices.Contains(near, s) {
+			out = append(out, names[i])
+		}
+	}
+	return out
+}
+
+func alikeWords(name string, names []string, same func(a, b string) bool) (out []string) {
+	own := nameWords(name)
+	digits := func(words []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !unicode.IsDigit([]rune(w)[0]) }), " ")
+	}
+	for _, n := range names {
+		if theirs := nameWords(n); len(own) > 0 && strings.Join(theirs, "") == strings.Join(own, "") && digits(theirs) == digits(own) {
+			out = append(out, n)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, n := range names {
+		theirs := nameWords(n)
+		if len(theirs) != len(own) {
+			continue
+		}
+		slips := 0
+		for i := range own {
+			switch {
+			case own[i] == theirs[i] || same(own[i], theirs[i]):
+			case slip(own[i], theirs[i]):
+				slips++
+			default:
+				slips = 2
+			}
+		}
+		if len(own) > 0 && slips <= 1 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func plural(one, many string) bool { return many == one+"s" && len(one) > 1 }
+
+// slip reports whether two words, each of at least five letters, differ in one letter that is another, is missing or has changed
+// places with its neighbour.
+func slip(a, b string) bool {
+	const least = 5
+	long := func(s string) bool {
+		r := []rune(s)
+		return len(r) >= least && !slices.ContainsFunc(r, func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	return long(a) && long(b) && editedOnce([]rune(a), []rune(b))
+}
+
+// editedOnce reports whether one edit makes a of b.
+func editedOnce(a, b []rune) bool {
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	a, b = a[at:], b[at:]
+	switch len(a) - len(b) {
+	case 1:
+		return slices.Equal(a[1:], b)
+	case -1:
+		return slices.Equal(a, b[1:])
+	case 0:
+		return len(a) > 0 && slices.Equal(a[1:], b[1:]) || len(a) > 1 && a[0] == b[1] && a[1] == b[0] && slices.Equal(a[2:], b[2:])
+	}
+	return false
+}
+
+// nameWords are the words of a name: customerName, customer_name and Customer Name have the same. Digits are words of their own, and
+// so is what is neither a letter nor a separator: 50% is not 50.
 func nameWords(name string) []string {
 	var b strings.Builder
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsLetter(r):
+			return 1
+		case unicode.IsDigit(r):
+			return 2
+		}
+		return 3
+	}
 	before := ' '
 	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		if strings.ContainsRune("-_ ", r) {
 			b.WriteByte(' ')
-		case unicode.IsUpper(r) && !unicode.IsUpper(before):
-			b.WriteByte(' ')
-			fallthrough
-		default:
+		} else {
+			if kind(r) != kind(before) || unicode.IsUpper(r) && !unicode.IsUpper(before) {
+				b.WriteByte(' ')
+			}
 			b.WriteRune(unicode.ToLower(r))
 		}
 		before = r
@@ -283,15 +372,45 @@ func (m *mended) renameMember(param string, place any, old, new string) (places 
 
 var nameOnly = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
-// renameText writes the one text of the params anew that is the name, or a path of keys with it. Of several nobody knows which
-// is meant.
-func (m *mended) renameText(old, new string) int {
-	is := func(text string) bool {
-		return text == old || slices.Contains(strings.Split(text, "."), old) && !strings.ContainsAny(text, " \n")
+// columnPlace is where a table's ops name a column that the table has.
+var columnPlace = regexp.MustCompile(`^(filter\[\d+\]\.column|(columns|sort_by|unique_by|without)\[\d+\])$`)
+
+// renameText writes the one text of the params anew that is the name, a path of keys with it, or a column with its order. Where the
+// error names a param it is one of that, and goes with it where a table is told of the same column; else, of several nobody knows
+// which is meant.
+func (m *mended) renameText(param, old, new string) int {
+	renamed := func(text string) (string, bool) {
+		if text == old {
+			return new, true
+		}
+		for _, order := range []string{" asc", " desc"} {
+			if column, ok := strings.CutSuffix(text, order); ok && column == old {
+				return new + order, true
+			}
+		}
+		if strings.ContainsAny(text, " \n") {
+			return text, false
+		}
+		steps := strings.Split(text, ".")
+		if !slices.Contains(steps, old) {
+			return text, false
+		}
+		for i := range steps {
+			if steps[i] == old {
+				steps[i] = new
+			}
+		}
+		return strings.Join(steps, "."), true
 	}
-	found := 0
-	m.texts(func(_, text string, resolved any) string {
-		if was, ok := resolved.(string); ok && is(was) {
+	under := func(path string) bool {
+		return param == "" || path == param || strings.HasPrefix(path, param+".") || strings.HasPrefix(path, param+"[")
+	}
+	params, _ := m.node["params"].(map[string]any)
+	final := params["rename"] != nil || params["add"] != nil // a column may be called so then
+	found, places := 0, 0
+	m.texts(func(path, text string, resolved any) string {
+		was, ok := resolved.(string)
+		if _, is := renamed(was); ok && is && under(path) {
 			found++
 		}
 		return text
@@ -299,20 +418,14 @@ func (m *mended) renameText(old, new string) int {
 	if found != 1 {
 		return 0
 	}
-	places := 0
-	m.texts(func(_, text string, resolved any) string {
-		was, ok := resolved.(string)
-		if !ok || !is(was) {
+	m.texts(func(path, text string, resolved any) string {
+		was, _ := resolved.(string)
+		now, is := renamed(was)
+		if !is || !under(path) && (final || !columnPlace.MatchString(path) || !columnPlace.MatchString(param+"[0]") && param != "filter") {
 			return text
 		}
-		steps := strings.Split(was, ".")
-		for i := range steps {
-			if steps[i] == old {
-				steps[i] = new
-			}
-		}
-		now, ok := m.put(text, was, strings.Join(steps, "."))
-		if ok {
+		now, ok := m.put(text, was, now)
+		if ok && under(path) {
 			places++
 		}
 		return now

@@ -2,11 +2,16 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
+	"unicode"
 
 	"pflow/engine"
 	"pflow/internal/fault"
@@ -18,7 +23,7 @@ func mendPathOp() engine.Op {
 	return engine.Op{
 		Name: "mend-path",
 		Summary: "Mends a workflow that failed since there was nothing at a path: takes the one file of that name that there is below the folder of the run, or " +
-			"the one of nearly that name beside it. Reads names only.",
+			"the one of nearly that name beside it, unless the workflow names it already. Reads names only.",
 		Prep: []engine.Field{mendWorkflow, mendNode, mendParams, mendInputs,
 			{Name: "path", Type: value.String, Required: true, Doc: "the path at which there was nothing"},
 			{Name: "dir", Type: value.String, Required: true, Doc: "the folder of the run, an absolute path"},
@@ -60,7 +65,7 @@ nodes:
 				if missing = filepath.Clean(missing); !filepath.IsAbs(missing) {
 					missing = filepath.Join(dir, missing)
 				}
-				found, why, reason, err := lookFor(ctx, missing, dir, most, depth)
+				found, why, reason, err := m.lookFor(ctx, missing, dir, most, depth)
 				if err != nil || reason != "" {
 					return m.output("", reason), err
 				}
@@ -70,28 +75,82 @@ nodes:
 	}
 }
 
-// putPath makes every text of the params that is the missing path the one that was found. It gives the reason where it cannot.
+// folderParam is a param that may be a folder.
+var folderParam = regexp.MustCompile(`(^|[._])(path|paths|folder|dir|directory)(\[\d+\])?$`)
+
+// fileParam is one that is none.
+var fileParam = regexp.MustCompile(`(file|source|dest|with)_path`)
+
+// putPath makes every text of the workflow that is the missing path the one that was found. It gives the reason where it cannot do
+// so everywhere.
 func (m *mended) putPath(missing, found, dir string) (reason string) {
-	places, open := 0, ""
-	m.texts(func(_, text string, resolved any) string {
-		was, ok := resolved.(string)
-		if !ok || was == "" || absolute(was, dir) != missing {
+	places, open, folder := 0, "", ""
+	is := func(text string) bool { return text != "" && absolute(text, dir) == missing }
+	m.everyText(func(node map[string]any, path, text, was string, known bool) string {
+		own := node["id"] == m.node["id"]
+		switch {
+		case known && own && is(was) && filepath.Ext(missing) == "" && folderParam.MatchString(path) && !fileParam.MatchString(path):
+			folder = path
+			return text
+		case !known || !is(was):
+			if !own && slices.ContainsFunc(pathWords(was), is) {
+				open = text
+			}
+			return text
+		case !own && len(expressionsOf(text)) == 0 && !strings.ContainsAny(text, "./"):
+			open = text // it may be that file, or a word
 			return text
 		}
 		now, ok := m.put(text, was, asWritten(was, found, dir))
 		if !ok {
 			open = text
 		}
-		places++
+		if own {
+			places++
+		}
 		return now
 	})
 	switch {
-	case open != "":
-		return fmt.Sprintf("there is %s, but its path comes of %s, which no rule can change", quote(relative(found, dir)), open)
+	case folder != "":
+		return fmt.Sprintf("there is no %s, which may be a folder; near: the file %s", quote(relative(missing, dir)), quote(relative(found, dir)))
 	case places == 0:
 		return fmt.Sprintf("there is %s, but no param of the step is the path %s", quote(relative(found, dir)), quote(relative(missing, dir)))
+	case open != "":
+		return fmt.Sprintf("there is %s, but its path comes of %s, which no rule can change", quote(relative(found, dir)), open)
 	}
 	return ""
+}
+
+// names reports whether the workflow names a path: in a text, or as what an input is. Of a text of which only a part is known, the
+// name of the file is enough.
+func (m *mended) names(path, dir string) (yes bool) {
+	is := func(word string) bool {
+		if strings.Contains(word, unknownPart) {
+			return strings.HasSuffix(word, filepath.Base(path))
+		}
+		return absolute(word, dir) == path
+	}
+	look := func(text string) {
+		yes = yes || text != "" && absolute(text, dir) == path || slices.ContainsFunc(pathWords(text), is)
+	}
+	m.everyText(func(_ map[string]any, _, text, was string, _ bool) string {
+		look(was)
+		return text
+	})
+	inputs := []any{m.given}
+	declared, _ := m.workflow["inputs"].(map[string]any)
+	for _, in := range declared {
+		if in, ok := in.(map[string]any); ok {
+			inputs = append(inputs, in["default"])
+		}
+	}
+	textsWithin(inputs, look)
+	return yes
+}
+
+// pathWords are what a text consists of, as far as they may be paths.
+func pathWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`=<>|;&(),:", r) })
 }
 
 func absolute(path, dir string) string {
@@ -124,21 +183,30 @@ func asWritten(was, found, dir string) string {
 	return filepath.ToSlash(rel)
 }
 
-// lookFor finds what a missing path may be now, by the evidence that why says: below the folder of the run the only entry of its
+// lookFor finds what a missing path may be now, by the evidence that why says: below the folder of the run the only one of its
 // name, else in its own folder the only one whose name is alike. Where the path leads elsewhere only its own folder is looked at.
-func lookFor(ctx context.Context, missing, dir string, most, depth int) (found, why, reason string, err error) {
-	if _, err := os.Lstat(missing); err == nil {
-		return "", "", fmt.Sprintf("there is %s now: it can just be retried", quote(relative(missing, dir))), nil
-	}
+// A folder never stands for a file, nor what the workflow names already for anything.
+func (m *mended) lookFor(ctx context.Context, missing, dir string, most, depth int) (found, why, reason string, err error) {
 	name, shown := filepath.Base(missing), quote(relative(missing, dir))
-	same := func(name string) bool { return name == filepath.Base(missing) }
+	switch _, err := os.Stat(missing); {
+	case err == nil:
+		return "", "", fmt.Sprintf("there is %s now: it can just be retried", shown), nil
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return "", "", fmt.Sprintf("whether there is %s cannot be told: %v", shown, errors.Unwrap(err)), nil
+	}
+	fits := func(path string) bool { // files only: nobody says what a folder is to hold
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular()
+	}
 	if rel, err := filepath.Rel(dir, missing); err == nil && filepath.IsLocal(rel) {
-		moved, all, err := below(ctx, dir, most, depth, same)
+		moved, all, err := below(ctx, dir, most, depth, func(path string) bool { return filepath.Base(path) == name && fits(path) })
 		switch {
 		case err != nil:
 			return "", "", "", err
 		case !all:
 			return "", "", fmt.Sprintf("there is no %s, and %s holds too much to look for it", shown, quote(dir)), nil
+		case len(moved) == 1 && m.names(moved[0], dir):
+			return "", "", fmt.Sprintf("there is no %s; %s is of that name, but the workflow names it already", shown, quote(relative(moved[0], dir))), nil
 		case len(moved) == 1:
 			return moved[0], fmt.Sprintf("there is no %s; %s is the only one of that name below %s", shown, quote(relative(moved[0], dir)), quote(dir)), "", nil
 		case len(moved) > 1:
@@ -152,24 +220,27 @@ func lookFor(ctx context.Context, missing, dir string, most, depth int) (found, 
 	}
 	var names []string
 	for _, e := range entries {
-		if n := e.Name(); strings.EqualFold(filepath.Ext(n), filepath.Ext(name)) && !strings.HasPrefix(n, ".") {
+		if n := e.Name(); !strings.HasPrefix(n, ".") && fits(filepath.Join(folder, n)) {
 			names = append(names, n)
 		}
 	}
-	near := namesAlike(name, names, false)
-	switch len(near) {
+	alike := fileAlike(name, names)
+	switch len(alike) {
 	case 0:
-		return "", "", fmt.Sprintf("there is no %s, and nothing of that name or nearly that name", shown), nil
+		return "", "", fmt.Sprintf("there is no %s, and nothing of that name or nearly that name%s", shown, nearNames(namesNear(name, names))), nil
 	case 1:
-		found = filepath.Join(folder, near[0])
+		found = filepath.Join(folder, alike[0])
+		if m.names(found, dir) {
+			return "", "", fmt.Sprintf("there is no %s; near: %s, but the workflow names it already", shown, quote(alike[0])), nil
+		}
 		return found, fmt.Sprintf("there is no %s; %s is the only name there that is nearly the same", shown, quote(relative(found, dir))), "", nil
 	}
-	return "", "", fmt.Sprintf("there is no %s, and several names are near: %s", shown, quotedNames(sorted(near))), nil
+	return "", "", fmt.Sprintf("there is no %s, and several names are near: %s", shown, quotedNames(sorted(alike))), nil
 }
 
-// below lists what is in a folder, and in those in it, whose names fit. Hidden folders are left out. all is false where there was
+// below lists what is in a folder, and in those in it, that fit. Hidden folders are left out. all is false where there was
 // too much to look at.
-func below(ctx context.Context, dir string, most, depth int, fits func(name string) bool) (out []string, all bool, err error) {
+func below(ctx context.Context, dir string, most, depth int, fits func(path string) bool) (out []string, all bool, err error) {
 	seen := 0
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -181,7 +252,7 @@ func below(ctx context.Context, dir string, most, depth int, fits func(name stri
 		if seen++; seen > most {
 			return fs.SkipAll
 		}
-		if fits(e.Name()) {
+		if fits(path) {
 			out = append(out, path)
 		}
 		rel, _ := filepath.Rel(dir, path)

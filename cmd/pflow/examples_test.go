@@ -57,6 +57,9 @@ func TestExamples(t *testing.T) {
 					prepareRuns(s)
 					if strings.Contains(line, "runs fix") {
 						s.must("mkdir notes && mv noted.txt notes")
+						if strings.Contains(line, "5e6f7a8b") { // the run that found the fix
+							s.must(`! pflow runs fix last && mv ~/.pflow/runs/$(pflow runs list --by fix --limit 1 --json | sed -n 's/.*"id": "\(.*\)",*$/\1/p' | head -n 1) ~/.pflow/runs/20240117-120000-5e6f7a8b && rm ~/.pflow/runs.db*`)
+						}
 					}
 				}
 				if printed, err := s.run("PATH=\"$PWD/bin:$PATH\"; " + withMCP(t, withModel(t, line))); err != nil {

@@ -384,7 +384,7 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 	if resumable && slices.ContainsFunc(res.Steps, finished) {
 		failed += "; or, without what finished: " + a.runsHint("retry", res.RunID)
 	}
-	if resumable && a.mayFix(res.Error.Kind) {
+	if resumable && a.mayFix(res) {
 		failed += "\nthe workflow may be mended with: " + a.runsHint("fix", res.RunID)
 	}
 	where := ""

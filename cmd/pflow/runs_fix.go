@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/printable"
 	"pflow/internal/runs"
@@ -29,9 +30,9 @@ model about, if there is one, and checks the reply as any draft. The difference 
 again as by pflow runs retry, and saved as the next version once that run is done. Until then, and if it fails, what is saved stays
 as it was. Nothing else that is saved is touched; a fix that would break callers of the workflow is saved beside it.
 
---yes approves a fix, unless it does what the workflow did not do before. RUN may also be the run of planner-fix: the fix it gave is taken,
-and nobody is asked for another.`,
-		Example:           "  pflow runs fix last --dry-run\n  pflow runs fix last --yes\n  pflow runs fix 1a2b3c4d --dry-run --json",
+What is approved is what was seen: --yes approves nothing of a run that failed. Without a terminal the fix is shown, and the message names
+the run of planner-fix that found it. With that as RUN (last, if it is), --yes takes exactly this fix, unless its rule comes to another one by then.`,
+		Example:           "  pflow runs fix last --dry-run\n  pflow runs fix 1a2b3c4d --dry-run --json\n  pflow runs fix 5e6f7a8b --yes",
 		Args:              one("a run, or last; pflow runs list --failed shows those that failed"),
 		ValidArgsFunction: a.completeRuns(runs.Failed),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,7 +42,7 @@ and nobody is asked for another.`,
 			return a.fixRun(c.Context(), args[0], f)
 		},
 	}
-	f.approval(c, "approve the fix and nodes that want approval; --yes=destructive also what destroys")
+	f.approval(c, "approve the fix that RUN found, and nodes that want approval; --yes=destructive also what destroys")
 	c.Flags().BoolVar(&f.save, "save", false, "save the fix without running it")
 	f.dryRunning(c, "show the fix, and save and run nothing")
 	a.nodeFlags(c)
@@ -89,11 +90,16 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 	}
 	if x.Status != fixFound { // what found nothing may find something now
 		x.seen = false
-		if made, err = a.findFix(ctx, x); err != nil {
+		if made, err = a.findFix(ctx, x, true); err != nil {
 			return err
 		}
 		if err := a.takeFix(ctx, x, made); err != nil {
 			return err
+		}
+	}
+	if x.seen && x.By == "rule" {
+		if err := a.sameFix(ctx, x, made); err != nil {
+			return a.fixInstead(x, err)
 		}
 	}
 	if x.Status != fixFound {
@@ -108,7 +114,8 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 		}
 		return a.showFix(a.stdout, x)
 	}
-	if !a.quiet {
+	x.saveOnly = f.save
+	if !a.quiet || !x.seen && (!a.asJSON || a.interactive()) { // nobody approves what was not shown
 		if err := a.showFix(a.stderr, x); err != nil {
 			return err
 		}
@@ -187,6 +194,7 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 	if !a.quiet && len(res.Kept) > 0 {
 		fmt.Fprintf(a.stderr, "kept: %s\n", printable.Line(strings.Join(res.Kept, ", ")))
 	}
+	res.Fix = x.told()
 	retry := &invocation{path: "pflow runs retry", subject: x.row.ID, flags: a.sameHome()}
 	for _, name := range value.SortedKeys(x.Inputs) {
 		retry.words = append(retry.words, name+"="+fmt.Sprint(x.Inputs[name]))
@@ -194,23 +202,27 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 	return a.conclude(ctx, l, res, retry.command())
 }
 
-// approveFix asks whether a fix is to be run, and saved. Without anybody to ask it is what --yes says: a fix that does what the
-// workflow did not do before is only approved as one that was seen.
+// approveFix asks whether a fix is to be run, and saved. Without anybody to ask only a fix that was seen is approved: one that is
+// given by the run that found it.
 func (a *app) approveFix(ctx context.Context, x *fix, f *runFlags) (run bool, err error) {
 	switch {
-	case f.approvesRuns() && (len(x.NewEffects) == 0 || x.seen):
+	case x.seen && (f.approvesRuns() || f.save):
 		return !f.save, nil
-	case f.save && !f.approvesRuns() && len(x.NewEffects) == 0:
-		return false, nil
-	case !a.interactive() && len(x.NewEffects) > 0 && (f.approvesRuns() || f.save):
-		return false, fail(exitDeclined, "nothing was saved or run: the fix does what %s did not do before (%s); to approve exactly this: %s --yes", x.Name, strings.Join(x.NewEffects, ", "), a.fixHint(x))
+	case !a.interactive() && x.FixRun == "":
+		return false, fail(exitDeclined, "nothing was saved or run: how the fix was found is not kept, so that it can only be approved on a terminal")
+	case !a.interactive() && len(x.NewEffects) > 0:
+		return false, fail(exitDeclined, "nothing was saved or run: the fix does what %s did not do before (%s); to approve exactly this: %s", x.Name, strings.Join(x.NewEffects, ", "), a.approvingFix(x, f))
 	case !a.interactive():
-		return false, fail(exitDeclined, "nothing was saved or run; to approve exactly this fix: %s --yes", a.fixHint(x))
+		return false, fail(exitDeclined, "nothing was saved or run; to approve exactly this fix: %s", a.approvingFix(x, f))
 	}
 	answers, question, choices := "Y/n", "Run it again so?", "yes or no"
 	if x.loaded.source.Draft != nil {
 		answers, choices = "Y/n/s", "yes, no or save only"
 		question = fmt.Sprintf("Run it again so, and save it %s if it succeeds?", x.savedAs())
+	}
+	if f.save {
+		answers, choices = "Y/n", "yes or no"
+		question = fmt.Sprintf("Save it %s?", x.savedAs())
 	}
 	if len(x.NewEffects) > 0 {
 		answers = "y" + strings.Replace(answers[1:], "n", "N", 1)
@@ -222,7 +234,7 @@ func (a *app) approveFix(ctx context.Context, x *fix, f *runFlags) (run bool, er
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "" && len(x.NewEffects) == 0 || answer == "y" || answer == "yes":
-			return true, nil
+			return !f.save, nil
 		case answer == "" || answer == "n" || answer == "no":
 			return false, fail(exitDeclined, "nothing was saved or run")
 		case x.loaded.source.Draft != nil && (answer == "s" || answer == "save"):
@@ -246,4 +258,35 @@ func (a *app) fixInstead(x *fix, err error) error {
 // fixHint is the command that takes exactly this fix.
 func (a *app) fixHint(x *fix) string {
 	return (&invocation{path: "pflow runs fix", subject: x.named(), flags: a.sameHome()}).command()
+}
+
+// approvingFix is the command that approves exactly this fix, for what was asked for.
+func (a *app) approvingFix(x *fix, f *runFlags) string {
+	flag := "--yes"
+	switch {
+	case f.save:
+		flag = "--save"
+	case f.says(yesDestructive):
+		flag = f.alsoDestructive()
+	}
+	return a.fixHint(x) + " " + flag
+}
+
+// sameFix refuses a fix of a rule that comes to another one by now.
+func (a *app) sameFix(ctx context.Context, x *fix, made *engine.Result) error {
+	now, err := a.findFix(ctx, x, false)
+	if err != nil {
+		return err
+	}
+	of := func(res *engine.Result) string {
+		return value.JSON([]any{string(res.Status), res.Store["by"], res.Store["workflow"], res.Store["inputs"]})
+	}
+	if of(now) == of(made) {
+		return nil
+	}
+	why, _ := now.Store["ruled_out"].(string)
+	if why == "" {
+		why, _ = now.Store["why"].(string)
+	}
+	return fail(exitDeclined, "nothing was saved or run: the fix that run %s found is not the same any more: %s; look again with: %s", x.FixRun, why, a.runsHint("fix", x.row.ID))
 }

@@ -54,6 +54,8 @@ type fix struct {
 	loaded  *loaded // what is run
 	moved   string  // why it is saved beside, "" if it is not
 	seen    bool    // it was shown before, and is taken as it was
+
+	saveOnly bool
 }
 
 // named is what names exactly this fix, or, where its run is not kept, the run that failed.
@@ -96,10 +98,13 @@ func (a *app) madeFix(given string) (string, *engine.Result, error) {
 	return row.Parent, res, nil
 }
 
-// mayFix reports whether planner-fix may mend what failed with an error of a kind: one that its rules are about, or, if there is a
-// model, one that does not pass by itself.
-func (a *app) mayFix(kind string) bool {
-	switch kind := fault.Kind(kind); kind {
+// mayFix reports whether planner-fix may mend what failed with an error: one that its rules are about, or, if there is a model, one
+// that does not pass by itself; not in a step of a workflow that is called.
+func (a *app) mayFix(res *workflow.Result) bool {
+	if res.Called {
+		return false
+	}
+	switch kind := fault.Kind(res.Error.Kind); kind {
 	case fault.NotFound, fault.MissingKey:
 		return true
 	default:
@@ -108,8 +113,25 @@ func (a *app) mayFix(kind string) bool {
 	}
 }
 
-// findFix runs planner-fix for a workflow that failed.
-func (a *app) findFix(ctx context.Context, x *fix) (*engine.Result, error) {
+// toldFix is what the result of a run says of the fix that it is with.
+type toldFix struct {
+	Run     string            `json:"run"`
+	FixRun  string            `json:"fix_run"`
+	By      string            `json:"by"`
+	Why     string            `json:"why"`
+	SaveAs  string            `json:"save_as"`
+	Next    bool              `json:"next"`
+	Inputs  map[string]any    `json:"inputs"`
+	Changes []flowdiff.Change `json:"changes"`
+}
+
+func (x *fix) told() *toldFix {
+	return &toldFix{x.Run, x.FixRun, x.By, x.Why, x.SaveAs, x.Next, x.Inputs, x.Changes}
+}
+
+// findFix runs planner-fix for a workflow that failed; not anew, it looks only whether a rule comes to the same again: nobody is
+// asked, and nothing of it is kept.
+func (a *app) findFix(ctx context.Context, x *fix, anew bool) (*engine.Result, error) {
 	document, err := x.base.program.Workflow.Plain()
 	if err != nil {
 		return nil, usage("run %s: %v", x.row.ID, err)
@@ -118,6 +140,7 @@ func (a *app) findFix(ctx context.Context, x *fix) (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	has = has && anew
 	mask := x.base.program.Mask()
 	input := map[string]any{"user_input": x.row.Request, "failed_workflow": document, "failure": x.failure.value(), "ask_model": has}
 	masked, _ := mask.Value(input).(map[string]any)
@@ -133,6 +156,9 @@ func (a *app) findFix(ctx context.Context, x *fix) (*engine.Result, error) {
 	o := engine.Options{RunID: journal.NewID(time.Now()), Observe: a.observer()}
 	about := a.about(journal.OfFlow, flow.Name, "")
 	about.By, about.Parent = journal.ByFix, x.row.ID
+	if !anew {
+		return engine.Execute(process.InRun(ctx, o.RunID), flow, masked, o)
+	}
 	w, unkept := a.newJournal(o.RunID, about, nil, docs.Marshal)
 	if unkept == nil {
 		defer w.Close()

@@ -22,15 +22,19 @@ func (a *app) showFix(to io.Writer, x *fix) error {
 	if len(x.NewEffects) > 0 {
 		fmt.Fprintf(&b, "new effects: %s\n", strings.Join(x.NewEffects, ", "))
 	}
+	when := " once its run is done"
+	if x.saveOnly {
+		when = ""
+	}
 	switch {
 	case x.moved != "":
-		b.WriteString(x.moved + "\n")
+		b.WriteString(strings.Replace(x.moved, "this one is saved as", "this one will be saved as", 1) + "\n")
 	case x.Next:
 		fmt.Fprintf(&b, "next version of %s\n", x.SaveAs)
 	case x.SaveAs != "" && ir.IsFile(x.base.source.File):
-		fmt.Fprintf(&b, "saved as %s; %s stays as it is\n", x.SaveAs, x.base.source.File)
+		fmt.Fprintf(&b, "will be saved as %s%s; %s stays as it is\n", x.SaveAs, when, x.base.source.File)
 	case x.SaveAs != "":
-		fmt.Fprintf(&b, "saved as %s\n", x.SaveAs)
+		fmt.Fprintf(&b, "will be saved as %s%s\n", x.SaveAs, when)
 	}
 	_, err := io.WriteString(to, b.String())
 	return err

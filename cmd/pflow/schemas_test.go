@@ -92,7 +92,7 @@ run-shown         runs show last
 workflow-run      run ./moved.json
 run-fix           runs fix last --dry-run
 run-fix           runs fix last
-workflow-run      runs fix last --yes
+workflow-run      runs fix FIX --yes
 workflow-run      run ./fail.json
 run-fix           runs fix last
 workflow-run      run ./wait.json
@@ -127,8 +127,11 @@ runs-pruned       runs prune --keep 1
 	}
 	home := t.TempDir()
 	used := map[string]bool{}
+	found := struct {
+		Run string `json:"fix_run"` // the last one
+	}{}
 	for _, line := range strings.Split(strings.TrimSpace(outputs), "\n") {
-		words := strings.Fields(line)
+		words := strings.Fields(strings.ReplaceAll(line, "FIX", found.Run))
 		t.Run(strings.Join(words[1:], " "), func(t *testing.T) {
 			used[words[0]] = true
 			var out, messages bytes.Buffer
@@ -142,6 +145,9 @@ runs-pruned       runs prune --keep 1
 			for d.More() {
 				var raw json.RawMessage
 				if err := d.Decode(&raw); err != nil {
+					t.Fatal(err)
+				}
+				if err := json.Unmarshal(raw, &found); err != nil && words[0] == "run-fix" {
 					t.Fatal(err)
 				}
 				v, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))

@@ -7,6 +7,7 @@ const (
 	DetailMissing = "missing"      // the name: a key, a column, a member
 	DetailThere   = "there"        // the names that there are in its place, at most MostThere
 	DetailWithin  = "within"       // of a template: the reference up to what lacks the name
+	DetailParam   = "param"        // the param that names it, such as params.sort_by
 	DetailPath    = "missing_path" // the path at which there is nothing, as it was asked for
 )
 
@@ -30,7 +31,7 @@ func (e *Error) Lacks(name string, there []string) *Error {
 // those of its cause. It is nil if nothing is known.
 func (e *Error) Absent() map[string]any {
 	var out map[string]any
-	for _, key := range []string{DetailMissing, DetailThere, DetailWithin, DetailPath} {
+	for _, key := range []string{DetailMissing, DetailThere, DetailWithin, DetailParam, DetailPath} {
 		if v, ok := e.Details[key]; ok {
 			if out == nil {
 				out = map[string]any{}

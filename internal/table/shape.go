@@ -327,14 +327,14 @@ func (s *Shape) check(header []string) error {
 		names []string
 	}{{"unique_by", s.Unique}, {"sort_by", sorts}, {"rename", value.SortedKeys(s.Rename)}, {"without", s.Without}} {
 		for _, name := range c.names {
-			if err := known(name, there); err != nil {
+			if err := knownIn(c.param, name, there); err != nil {
 				return fault.New(fault.InvalidRequest, "%s: %v", c.param, err)
 			}
 		}
 	}
 	if s.Filter != nil {
 		for _, name := range s.Filter.Columns() {
-			if err := known(name, header); err != nil {
+			if err := knownIn("filter", name, header); err != nil {
 				return fault.New(fault.InvalidRequest, "filter: %v", err)
 			}
 		}
@@ -344,7 +344,7 @@ func (s *Shape) check(header []string) error {
 		return err
 	}
 	for _, name := range s.Columns {
-		if err := known(name, final); err != nil {
+		if err := knownIn("columns", name, final); err != nil {
 			return fault.New(fault.InvalidRequest, "columns: %v", err)
 		}
 	}
@@ -356,6 +356,15 @@ func known(name string, there []string) error {
 		return nil
 	}
 	return Unknown(name, there)
+}
+
+// knownIn refuses a column that a param names and that is not there.
+func knownIn(param, name string, there []string) error {
+	err := known(name, there)
+	if err != nil {
+		fault.Of(err).Details[fault.DetailParam] = "params." + param
+	}
+	return err
 }
 
 // Final lists the columns of what is given, of a table that has these.

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pflow/engine"
 	"pflow/internal/mask"
@@ -38,6 +39,8 @@ type Result struct {
 	Missing   []MissingInput     `json:"missing_params"`      // of needs_input
 	Approvals []Approval         `json:"approvals,omitempty"` // of waiting: what for
 	Fakes     []string           `json:"fakes,omitempty"`     // of a run in which nothing is touched: the steps whose outputs are made up
+	Fix       any                `json:"fix,omitempty"`       // of a run with a fix: which it is
+	Called    bool               `json:"-"`                   // what failed is a step of a workflow that is called
 	Lost      error              `json:"-"`                   // why the run cannot be resumed, which a warning says too; nil: it can
 }
 
@@ -124,6 +127,7 @@ func (p *Program) told(got *engine.Result) *Result {
 		}
 	case got.Error != nil:
 		id := stepNode(got.Error.Node)
+		res.Called = strings.Contains(got.Error.Node, "/") && p.StepType(got.Error.Node) != ""
 		res.Error.Place = p.source.place(p.Workflow.Node(id))
 		if res.Error.Path != "" && id == declaredName(got.Error.Node) {
 			res.Error.Path = fmt.Sprintf("nodes[%d].%s", p.Workflow.Node(id), res.Error.Path)
