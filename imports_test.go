@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"internal/retrieve":     {"internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/extract":      {"internal/fault", "internal/value"},
 	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
-	"internal/when":         {"internal/trigger", "internal/yamltree"},
+	"internal/when":         {"internal/diag", "internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
 	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/extract", "internal/fault", "internal/filelock", "internal/trigger", "internal/value", "github.com/fsnotify/fsnotify"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},

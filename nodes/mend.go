@@ -140,22 +140,6 @@ func (m *mended) filled(text string) (was string, known bool) {
 	return b.String(), known
 }
 
-// textsWithin calls f for each text in a value.
-func textsWithin(v any, f func(text string)) {
-	switch v := v.(type) {
-	case string:
-		f(v)
-	case []any:
-		for _, item := range v {
-			textsWithin(item, f)
-		}
-	case map[string]any:
-		for _, item := range v {
-			textsWithin(item, f)
-		}
-	}
-}
-
 // put makes a text of a param, which was resolved to old, come to new: in the text itself, or in the input that it is of. It
 // gives the text as it is then. ok is false where old comes of neither.
 func (m *mended) put(text, old, new string) (now string, ok bool) {
@@ -211,7 +195,7 @@ func (m *mended) give(e *ir.Expr, old, new string) bool {
 // usesOf counts the templates of the workflow that are of an input.
 func (m *mended) usesOf(input string) (n int) {
 	m.parts(true, func(v any) any {
-		textsWithin(v, func(text string) {
+		value.EachText(v, func(text string) {
 			for _, e := range expressionsOf(text) {
 				if slices.ContainsFunc(e.Alts, func(alt ir.Alt) bool { return alt.Ref != nil && alt.Ref.Root == input }) {
 					n++

@@ -126,17 +126,16 @@ func namesAlike(name string, names []string) []string {
 // else those with a slip in one word.
 func fileAlike(name string, names []string) (out []string) {
 	stem := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
-	var stems []string
+	var kept, stems []string
 	for _, n := range names {
 		if strings.EqualFold(filepath.Ext(n), filepath.Ext(name)) && n != name {
-			names[len(stems)] = n
-			stems = append(stems, stem(n))
+			kept, stems = append(kept, n), append(stems, stem(n))
 		}
 	}
 	near := alikeWords(stem(name), stems, func(a, b string) bool { return a == b })
 	for i, s := range stems {
 		if slices.Contains(near, s) {
-			out = append(out, names[i])
+			out = append(out, kept[i])
 		}
 	}
 	return out
@@ -187,25 +186,7 @@ func slip(a, b string) bool {
 		r := []rune(s)
 		return len(r) >= least && !slices.ContainsFunc(r, func(r rune) bool { return !unicode.IsLetter(r) })
 	}
-	return long(a) && long(b) && editedOnce([]rune(a), []rune(b))
-}
-
-// editedOnce reports whether one edit makes a of b.
-func editedOnce(a, b []rune) bool {
-	at := 0
-	for at < min(len(a), len(b)) && a[at] == b[at] {
-		at++
-	}
-	a, b = a[at:], b[at:]
-	switch len(a) - len(b) {
-	case 1:
-		return slices.Equal(a[1:], b)
-	case -1:
-		return slices.Equal(a, b[1:])
-	case 0:
-		return len(a) > 0 && slices.Equal(a[1:], b[1:]) || len(a) > 1 && a[0] == b[1] && a[1] == b[0] && slices.Equal(a[2:], b[2:])
-	}
-	return false
+	return long(a) && long(b) && diag.Distance(a, b) == 1
 }
 
 // nameWords are the words of a name: customerName, customer_name and Customer Name have the same. Digits are words of their own, and

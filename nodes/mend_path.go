@@ -144,7 +144,7 @@ func (m *mended) names(path, dir string) (yes bool) {
 			inputs = append(inputs, in["default"])
 		}
 	}
-	textsWithin(inputs, look)
+	value.EachText(inputs, look)
 	return yes
 }
 

@@ -15,18 +15,25 @@ func (a *app) warnDependents(name string) {
 	if a.homeDir() == "" {
 		return
 	}
+	warnOf := func(runs string, list []untold) {
+		for _, n := range list {
+			if n.workflow == name {
+				a.warn("nothing tells of the runs of %s: %s; %s", runs, n.why, n.hint)
+			}
+		}
+	}
 	for _, named := range a.schedules().Names() {
 		one, err := a.schedules().Get(named)
 		if err != nil {
 			continue // pflow doctor and schedule list tell of it
 		}
-		if why := a.changedSince(&one.Consent); one.Workflow == name && why != "" {
-			a.warn("the schedule %s does not run: %s; %s", named, why, a.scheduleHint(one))
-		}
-		for _, n := range a.untoldOfSchedule(one) {
-			if n.workflow == name {
-				a.warn("nothing tells of the runs of the schedule %s: %s; %s", named, n.why, n.hint)
+		if one.Workflow == name {
+			if why := a.changedSince(&one.Consent); why != "" {
+				a.warn("the schedule %s does not run: %s; %s", named, why, a.scheduleHint(one))
 			}
+		}
+		if one.Notices.Name(name) {
+			warnOf("the schedule "+named, a.untoldOfSchedule(one))
 		}
 	}
 	all, err := a.library().AllNotices()
@@ -34,10 +41,8 @@ func (a *app) warnDependents(name string) {
 		a.warn("%v", err)
 	}
 	for _, of := range value.SortedKeys(all) {
-		for _, n := range a.untoldBy("workflow notify "+of, all[of]) {
-			if n.workflow == name {
-				a.warn("nothing tells of the runs of %s: %s; %s", of, n.why, n.hint)
-			}
+		if n := all[of]; n.Name(name) {
+			warnOf(of, a.untoldBy("workflow notify "+of, n))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 // Package consent is what somebody agreed to that runs when nobody is there to ask.
 package consent
 
+import "slices"
+
 // Consent is a saved workflow as it was approved. Another version of it, or one that uses or does something else, was not.
 type Consent struct {
 	Workflow string   `json:"workflow"`
@@ -50,6 +52,11 @@ func (n *Notices) Set(kind string, c *Consent) {
 	case OnSuccess:
 		n.OnSuccess = c
 	}
+}
+
+// Name reports whether one of the notices runs a workflow.
+func (n Notices) Name(workflow string) bool {
+	return slices.ContainsFunc(Kinds, func(kind string) bool { c := n.Of(kind); return c != nil && c.Workflow == workflow })
 }
 
 // Under gives the notices with others in the place of those of their kind.

@@ -16,7 +16,7 @@ func Nearest(name string, candidates []string) string {
 		}
 		d := longer // a beginning stands behind every true near miss
 		if longer-shorter <= longer/3 {
-			d = distance(folded, other)
+			d = distance([]byte(folded), []byte(other))
 		}
 		if d > longer/3 {
 			if shorter < 3 || !(strings.HasPrefix(other, folded) || strings.HasPrefix(folded, other)) {
@@ -39,9 +39,10 @@ func fold(s string) string {
 var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // Distance is how many letters differ: left out, put in, changed, or two neighbours in the other order.
-func Distance(a, b string) int { return distance(a, b) }
+func Distance(a, b string) int { return distance([]rune(a), []rune(b)) }
 
-func distance(a, b string) int {
+// distance is the restricted Damerau-Levenshtein distance (Damerau 1964).
+func distance[E comparable](a, b []E) int {
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)
 	cur := make([]int, len(b)+1)

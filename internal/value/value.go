@@ -171,3 +171,19 @@ func SortedKeys[V any](m map[string]V) []string {
 	sort.Strings(keys)
 	return keys
 }
+
+// EachText calls f for each text in a value, those of an object in the order of its keys.
+func EachText(v any, f func(string)) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+	case []any:
+		for _, item := range v {
+			EachText(item, f)
+		}
+	case map[string]any:
+		for _, k := range SortedKeys(v) {
+			EachText(v[k], f)
+		}
+	}
+}

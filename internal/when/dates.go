@@ -13,6 +13,20 @@ var (
 	yearForm  = regexp.MustCompile(`^(?:19|20)\d\d$`)
 )
 
+// alsoOn reads more days of each year behind one: on 1 January and on 1 July. between may stand before each. It gives where they end.
+func (p *parser) alsoOn(s *spec, at int, between ...string) int {
+	for len(s.also) < 11 {
+		next := p.skip(at, between...)
+		more, yearless, n := p.calendar(next)
+		if next == at || n == 0 || !yearless {
+			break
+		}
+		s.also = append(s.also, more)
+		at = next + n
+	}
+	return at
+}
+
 // date reads tomorrow, on Friday, next Monday, 2026-04-01, 25/12/2026, the 1st of April, April 1, 2026, every 25 December.
 func (p *parser) date(s *spec, i int) int {
 	if s.date != nil || s.days != 0 || s.hasIn && s.in != 0 {
@@ -31,16 +45,7 @@ func (p *parser) date(s *spec, i int) int {
 		}
 		s.recurring, s.yearly = true, true
 		at += 1 + n
-		for len(s.also) < 11 {
-			next := p.skip(at, ",", "and", "on", "every", "each")
-			more, yearless, n := p.calendar(next)
-			if next == at || n == 0 || !yearless {
-				break
-			}
-			s.also = append(s.also, more)
-			at = next + n
-		}
-		return set(t, at)
+		return set(t, p.alsoOn(s, at, ",", "and", "on", "every", "each"))
 	case p.is(at, "today"):
 		return set(p.today, at+1)
 	case p.is(at, "tonight"):
@@ -79,14 +84,8 @@ func (p *parser) date(s *spec, i int) int {
 		}
 		at += n
 		s.yearless = yearless
-		for yearless && len(s.also) < 11 { // on 1 January and on 1 July
-			next := p.skip(at, ",", "and", "on")
-			more, yearless, n := p.calendar(next)
-			if next == at || n == 0 || !yearless {
-				break
-			}
-			s.also = append(s.also, more)
-			at = next + n
+		if yearless {
+			at = p.alsoOn(s, at, ",", "and", "on")
 		}
 		return set(t, at)
 	}

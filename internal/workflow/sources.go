@@ -194,15 +194,20 @@ func (c capture) Eval(s *cond.Scope) (any, error) {
 
 // known is the scope of templates outside the call of a node: a secret is {"$env": NAME} there.
 func (c capture) known(store map[string]any, scope *cond.Scope) ir.Values {
-	out := ir.Values(c.values(store, scope))
+	return c.told(c.values(store, scope))
+}
+
+// told is the scope of templates that read the values of a prep.
+func (c capture) told(values map[string]any) ir.Values {
+	scope := ir.Values{}
 	for root, f := range c {
-		v, ok := out[root]
+		v, ok := values[root]
 		switch {
 		case f.kind == fromSecret:
-			out[root] = envMarker(f.env)
+			scope[root] = envMarker(f.env)
 		case ok:
-			out[root] = f.inTemplates(v)
+			scope[root] = f.inTemplates(v)
 		}
 	}
-	return out
+	return scope
 }

@@ -72,21 +72,6 @@ func (p *Program) StepParams(step string, prep map[string]any) map[string]any {
 	return out
 }
 
-// told is the scope of templates that read the values of a prep.
-func (c capture) told(values map[string]any) ir.Values {
-	scope := ir.Values{}
-	for root, f := range c {
-		v, ok := values[root]
-		switch {
-		case f.kind == fromSecret:
-			scope[root] = envMarker(f.env)
-		case ok:
-			scope[root] = f.inTemplates(v)
-		}
-	}
-	return scope
-}
-
 // StepOutputs gives what a step wrote, of its result.
 func (p *Program) StepOutputs(step string, result any) any {
 	of, n := p.find(step)

@@ -36,9 +36,9 @@ func newFakes(w *ir.Workflow, c *ir.Catalogue) *fakes {
 		}
 	}
 	for i := range w.Nodes {
-		eachText(w.Nodes[i].Params, note)
+		value.EachText(w.Nodes[i].Params, note)
 		if b := w.Nodes[i].Batch; b != nil {
-			eachText(b.Items, note)
+			value.EachText(b.Items, note)
 		}
 	}
 	for _, o := range w.Outputs {
@@ -49,21 +49,6 @@ func newFakes(w *ir.Workflow, c *ir.Catalogue) *fakes {
 		f.keys = f.keys[:maxKeys]
 	}
 	return f
-}
-
-func eachText(v any, f func(string)) {
-	switch v := v.(type) {
-	case string:
-		f(v)
-	case []any:
-		for _, inner := range v {
-			eachText(inner, f)
-		}
-	case map[string]any:
-		for _, inner := range v {
-			eachText(inner, f)
-		}
-	}
 }
 
 // outputs makes up what a node gives. name is its name in the whole run.

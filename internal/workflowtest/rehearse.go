@@ -8,6 +8,7 @@ import (
 
 	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/value"
 	"pflow/internal/workflow"
 	"pflow/ir"
 )
@@ -145,7 +146,7 @@ func ofTypes(all []*fault.Error) bool {
 // are.
 func raises(n *ir.Node) bool {
 	found := false
-	eachText(n.Params, func(text string) { found = found || strings.Contains(text, "fail(") })
+	value.EachText(n.Params, func(text string) { found = found || strings.Contains(text, "fail(") })
 	return found
 }
 
