@@ -10,6 +10,7 @@ type results struct {
 	spec     *Spec
 	variants []storedVariant
 	cases    []caseLine
+	matrix   []MatrixRow              // of all cases, with those that have no row yet
 	values   map[Metric][][][]float64 // metric -> variant -> case -> repeats
 	times    [][]nodeTimes            // variant -> case -> target; those of its repeats together
 	tally    []tally                  // of the variants
@@ -49,8 +50,13 @@ func collect(s *Store) (*results, error) {
 		return nil, err
 	}
 	out := &results{spec: spec, variants: variants, values: map[Metric][][][]float64{}, times: make([][]nodeTimes, len(variants))}
-	if out.all, err = s.count(); err != nil {
+	lines, err := s.caseLines()
+	if err != nil {
 		return nil, err
+	}
+	out.all = len(lines)
+	for _, c := range lines {
+		out.matrix = append(out.matrix, newMatrixRow(c, len(variants)))
 	}
 	for _, m := range Metrics {
 		out.values[m] = make([][][]float64, len(variants))
@@ -60,7 +66,9 @@ func collect(s *Store) (*results, error) {
 		out.failed = append(out.failed, nil)
 		out.tally = append(out.tally, tally{outcomes: map[string]map[string]int{}, micro: map[Metric]*Counts{NodeF1: {}, EdgeF1: {}, ParamF1: {}}})
 	}
-	err = s.eachRow(func(c caseLine, r Row) error {
+	err = s.eachRow(func(r *Row) error {
+		c := lines[r.Case]
+		out.matrix[r.Case].Cells[r.Variant].add(r)
 		if n := len(out.cases); n == 0 || out.cases[n-1].ord != c.ord {
 			out.cases = append(out.cases, c)
 			for _, m := range Metrics {
@@ -102,7 +110,7 @@ func (x *results) addTimes(variant, at int, times nodeTimes) {
 	}
 }
 
-func (x *results) count(c caseLine, r Row) {
+func (x *results) count(c caseLine, r *Row) {
 	t := &x.tally[r.Variant]
 	x.rows++
 	t.rows++

@@ -21,7 +21,7 @@ func (x *results) report() (*Report, error) {
 		Schema: ReportSchema, Name: x.spec.Name, Description: x.spec.Description, Baseline: x.variants[0].Name,
 		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
 		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
-		Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
+		Matrix: x.matrix, Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
 		FailOn: slices.Clone(x.spec.FailOn),
 	}
 	for i := range x.variants {

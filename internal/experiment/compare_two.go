@@ -87,6 +87,8 @@ func join(a *results, i int, b *results, k int) *results {
 			continue
 		}
 		out.cases = append(out.cases, c)
+		out.matrix = append(out.matrix, newMatrixRow(c, 0))
+		out.matrix[len(out.matrix)-1].Cells = append(a.matrixOf(c.ord, i), b.matrixOf(b.cases[other].ord, k)...)
 		out.from[0].ords = append(out.from[0].ords, c.ord)
 		out.from[1].ords = append(out.from[1].ords, b.cases[other].ord)
 		out.times[0], out.times[1] = append(out.times[0], nil), append(out.times[1], b.times[k][other])

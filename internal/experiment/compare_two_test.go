@@ -47,6 +47,9 @@ func TestCompareStores(t *testing.T) {
 	if c := r.Comparisons[0]; len(c.Broken) != 18 || c.Verdict != "REJECT" || c.Broken[0].Variant.Runs != 2 {
 		t.Errorf("%s, %d broken", c.Verdict, len(c.Broken))
 	}
+	if m := r.Matrix; len(m) != 28 || m[0].ID != "c2" || len(m[0].Cells) != 2 || m[0].Cells[0].Runs != 1 || m[0].Cells[1].Runs != 2 || m[1].ID != "c3" || m[1].Cells[1].Passes != 0 {
+		t.Errorf("matrix: %d cases, %+v", len(m), m[:2])
+	}
 	if !strings.Contains(strings.Join(r.Notes, "; "), "4 cases of one experiment alone, or with other expectations, left out") {
 		t.Errorf("notes: %q", r.Notes)
 	}

@@ -42,7 +42,7 @@ func (x *results) differing(c *Comparison, variant int) error {
 // difference tells one case, by the first repeat in which one passed and the other did not.
 func (x *results) difference(at int, a, b []float64, variant int) (CaseDifference, error) {
 	line := x.cases[at]
-	out := CaseDifference{ID: line.id, Group: line.group, Request: clip(line.request, 2000)}
+	out := CaseDifference{ID: line.id, Group: line.group, Request: clip(line.request, keepRequest)}
 	for out.Repeat < min(len(a), len(b))-1 && a[out.Repeat] == b[out.Repeat] {
 		out.Repeat++
 	}
@@ -54,18 +54,18 @@ func (x *results) difference(at int, a, b []float64, variant int) (CaseDifferenc
 	if err != nil {
 		return out, err
 	}
-	out.Baseline, out.Variant = left.side(a), right.side(b)
+	out.Baseline, out.Variant = left.cell(a), right.cell(b)
 	out.Diverge = diverge(left.steps, right.steps)
 	return out, nil
 }
 
-func (d *detail) side(passes []float64) Side {
-	p := readPlan(d.plan, nil)
+// cell is a case of which this repeat is told.
+func (d *detail) cell(passes []float64) Cell {
 	failed := d.failed
 	if failed == nil {
 		failed = []string{}
 	}
-	return Side{Passes: int(sum(passes)), Runs: len(passes), Outcome: p.outcome(), Plan: p.inWords(), Failed: failed}
+	return Cell{Passes: int(sum(passes)), Runs: len(passes), Outcome: d.outcome, Plan: d.inWords, Failed: failed}
 }
 
 // inWords is a plan on one line.

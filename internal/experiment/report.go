@@ -28,6 +28,7 @@ type Report struct {
 	Notes       []string        `json:"notes"`
 	Variants    []VariantReport `json:"variants"`
 	Comparisons []Comparison    `json:"comparisons"`
+	Matrix      []MatrixRow     `json:"matrix"` // every case, in the order of the cases
 	Factors     []FactorEffect  `json:"factors,omitempty"`
 	Scoring     Scoring         `json:"scoring"`
 
@@ -100,19 +101,10 @@ type CaseDifference struct {
 	ID       string      `json:"id"`
 	Group    string      `json:"group,omitempty"`
 	Request  string      `json:"request"`
-	Baseline Side        `json:"baseline"`
-	Variant  Side        `json:"variant"`
+	Baseline Cell        `json:"baseline"` // outcome, plan and findings are those of the repeat
+	Variant  Cell        `json:"variant"`
 	Repeat   int         `json:"repeat"` // the one that is shown
 	Diverge  *Divergence `json:"diverge"`
-}
-
-// Side is a case under one variant.
-type Side struct {
-	Passes  int      `json:"passes"`
-	Runs    int      `json:"runs"`
-	Outcome string   `json:"outcome"`
-	Plan    string   `json:"plan"`   // in few words
-	Failed  []string `json:"failed"` // what was not as expected
 }
 
 // FactorEffect is what one level of a node's variants does against the first, over all else.

@@ -85,7 +85,7 @@ func caseLines(b *strings.Builder, kind string, cases []CaseDifference, more, mo
 }
 
 func (c *CaseDifference) sides() string {
-	side := func(s Side) string { return fmt.Sprintf("%s (%d of %d)", clip(s.Plan, 120), s.Passes, s.Runs) }
+	side := func(s Cell) string { return fmt.Sprintf("%s (%d of %d)", clip(s.Plan, 120), s.Passes, s.Runs) }
 	return side(c.Baseline) + "  ->  " + side(c.Variant)
 }
 

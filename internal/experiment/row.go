@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"pflow/internal/fault"
 	"pflow/internal/planner"
@@ -26,6 +28,25 @@ type Row struct {
 	times nodeTimes // nil where replies are recorded
 }
 
+// What a row keeps of a plan for people, and of what was not as expected.
+const (
+	keepInWords  = 400     // bytes
+	keepFailed   = 20      // findings
+	keepOfFailed = 1 << 10 // bytes of each
+)
+
+// bound cuts what people read of a row: there are tens of thousands of them in a report.
+func (r *Row) bound() {
+	r.InWords = clip(r.InWords, keepInWords)
+	r.Failed = slices.Clone(r.Failed)
+	if more := len(r.Failed) - keepFailed; more > 0 {
+		r.Failed = append(r.Failed[:keepFailed], fmt.Sprintf("and %d more", more))
+	}
+	for i, f := range r.Failed {
+		r.Failed[i] = clip(f, keepOfFailed)
+	}
+}
+
 // newRow makes the row of a plan.
 func newRow(k Key, res *planner.Result, s Score, steps []Step, times nodeTimes) (Row, error) {
 	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps, times: times}
@@ -36,6 +57,7 @@ func newRow(k Key, res *planner.Result, s Score, steps []Step, times nodeTimes) 
 		}
 		r.Temporary = fault.Kind(r.ErrorKind).Temporary()
 	}
+	r.bound()
 	var err error
 	r.Plan, err = json.Marshal(res)
 	return r, err

@@ -15,6 +15,7 @@ import (
 // Score is a plan held to what is expected of it.
 type Score struct {
 	Outcome             string             // what happened; one of Outcomes
+	InWords             string             // the plan on one line
 	Values              map[Metric]float64 // without those that have no value here
 	Nodes, Edges, Param Counts
 	Failed              []string // what was not as expected, for people
@@ -28,7 +29,7 @@ type usage struct {
 
 // score holds a plan to an expectation.
 func score(e *Expect, p *planned, s Scoring, u usage) Score {
-	out := Score{Outcome: p.outcome(), Values: map[Metric]float64{}}
+	out := Score{Outcome: p.outcome(), InWords: p.inWords(), Values: map[Metric]float64{}}
 	c := &checker{e: e, p: p, s: s, out: &out}
 	r := p.result
 	out.Values[Calls] = float64(r.Usage.Calls)

@@ -27,9 +27,9 @@ type Store struct {
 	named string // the folder that Dir becomes once the experiment has begun; "" from then on
 }
 
-const storeVersion = "2"
+const storeVersion = "3"
 
-// The rows are what the statistics need, and small; plans and steps are read one by one.
+// The rows are what the statistics and the matrix need, and small; plans and steps are read one by one.
 const tables = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE variants (idx INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, flow TEXT NOT NULL, hash TEXT NOT NULL);
@@ -42,12 +42,12 @@ CREATE TABLE rows (
 	node_hits INTEGER, node_planned INTEGER, node_expected INTEGER,
 	edge_hits INTEGER, edge_planned INTEGER, edge_expected INTEGER,
 	param_hits INTEGER, param_planned INTEGER, param_expected INTEGER,
-	times TEXT NOT NULL,
+	times TEXT NOT NULL, in_words TEXT NOT NULL, failed TEXT NOT NULL,
 	PRIMARY KEY (ord, variant, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE details (
 	ord INTEGER NOT NULL, variant INTEGER NOT NULL, repeat INTEGER NOT NULL,
-	failed TEXT NOT NULL, plan TEXT NOT NULL, steps TEXT NOT NULL,
+	plan TEXT NOT NULL, steps TEXT NOT NULL,
 	UNIQUE (ord, variant, repeat)
 );`
 
@@ -164,7 +164,7 @@ func ReadStore(dir string) (*Store, error) {
 	if err != nil || version != storeVersion {
 		s.Close()
 		if err == nil {
-			err = fmt.Errorf("it has version %q, and this pflow reads %s", version, storeVersion)
+			err = fmt.Errorf("it is kept in the form of version %q, and this pflow reads %s; run it again under another --id, or remove the folder", version, storeVersion)
 		}
 		return nil, fault.New(fault.InvalidRequest, "the experiment in %s cannot be read: %v", dir, err)
 	}

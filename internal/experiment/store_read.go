@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 
 	"pflow/internal/fault"
-	"pflow/internal/planner"
 	"pflow/internal/value"
 )
 
@@ -114,41 +113,77 @@ func (s *Store) variants() ([]storedVariant, error) {
 	return out, rows.Err()
 }
 
-// eachRow hands on every row, without plan and steps, by case, variant and repeat.
-func (s *Store) eachRow(each func(caseLine, Row) error) error {
-	rows, err := s.db.Query(`SELECT c.ord, c.id, c.grp, c.request, c.expected, c.body, r.variant, r.repeat, r.status, r.outcome, r.error_kind, r.temporary,
+// caseLines are all cases; the place of each in the list is its ord.
+func (s *Store) caseLines() ([]caseLine, error) {
+	rows, err := s.db.Query("SELECT ord, id, grp, request, expected, body FROM cases ORDER BY ord")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []caseLine
+	for rows.Next() {
+		var c caseLine
+		var body sql.RawBytes
+		if err := rows.Scan(&c.ord, &c.id, &c.group, &c.request, &c.expected, &body); err != nil {
+			return nil, err
+		}
+		if c.ord != len(out) {
+			return nil, fault.New(fault.Malformed, "the cases of %s cannot be read: case %d is missing", s.Dir, len(out))
+		}
+		c.sum = sha256.Sum256(body)
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// eachRow hands on every row, without plan and steps, by case, variant and repeat. What it hands on is written over by the
+// next.
+func (s *Store) eachRow(each func(*Row) error) error {
+	rows, err := s.db.Query(`SELECT ord, variant, repeat, status, outcome, error_kind, temporary,
 		pass, first_try, node_f1, edge_f1, param_f1, calls, tokens, cost_usd, latency_ms, latency_net_ms,
-		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected, times
-		FROM rows r JOIN cases c ON c.ord = r.ord ORDER BY r.ord, r.variant, r.repeat`)
+		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected,
+		times, in_words, failed
+		FROM rows ORDER BY ord, variant, repeat`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	var r Row
+	values := make([]sql.NullFloat64, len(Metrics))
+	var times, failed, inWords sql.RawBytes
+	to := []any{&r.Case, &r.Variant, &r.Repeat, &r.Status, &r.Outcome, &r.ErrorKind, &r.Temporary}
+	for i := range values {
+		to = append(to, &values[i])
+	}
+	for _, n := range []*Counts{&r.Nodes, &r.Edges, &r.Param} {
+		to = append(to, &n.Hits, &n.Planned, &n.Expected)
+	}
+	to = append(to, &times, &inWords, &failed)
+	said := map[string]string{} // few plans are said in many words of their own
 	for rows.Next() {
-		var c caseLine
-		r := Row{Score: Score{Values: map[Metric]float64{}}}
-		values := make([]sql.NullFloat64, len(Metrics))
-		var body, times sql.RawBytes
-		to := []any{&c.ord, &c.id, &c.group, &c.request, &c.expected, &body, &r.Variant, &r.Repeat, &r.Status, &r.Outcome, &r.ErrorKind, &r.Temporary}
-		for i := range values {
-			to = append(to, &values[i])
-		}
-		for _, n := range []*Counts{&r.Nodes, &r.Edges, &r.Param} {
-			to = append(to, &n.Hits, &n.Planned, &n.Expected)
-		}
-		if err := rows.Scan(append(to, &times)...); err != nil {
+		if err := rows.Scan(to...); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(times, &r.times); err != nil {
-			return fault.New(fault.Malformed, "a row of %s cannot be read: its times: %v", s.Dir, err)
+		r.Values, r.times, r.Failed = map[Metric]float64{}, nil, nil
+		err := json.Unmarshal(times, &r.times)
+		if err == nil && string(failed) != "null" {
+			err = json.Unmarshal(failed, &r.Failed)
 		}
-		r.Case, c.sum = c.ord, sha256.Sum256(body)
+		if err != nil {
+			return fault.New(fault.Malformed, "a row of %s cannot be read: %v", s.Dir, err)
+		}
+		words, known := said[string(inWords)]
+		if !known {
+			words = string(inWords)
+			said[words] = words
+		}
+		r.InWords = words
 		for i, m := range Metrics {
 			if values[i].Valid {
 				r.Values[m] = values[i].Float64
 			}
 		}
-		if err := each(c, r); err != nil {
+		if err := each(&r); err != nil {
 			return err
 		}
 	}
@@ -157,30 +192,26 @@ func (s *Store) eachRow(each func(caseLine, Row) error) error {
 
 // detail is what a row holds beside its numbers.
 type detail struct {
-	failed []string
-	plan   *planner.Result
-	steps  []Step
+	outcome, inWords string
+	failed           []string
+	steps            []Step
 }
 
 func (s *Store) detail(k Key) (*detail, error) {
-	var failed, plan, steps string
-	err := s.db.QueryRow("SELECT failed, plan, steps FROM details WHERE ord = ? AND variant = ? AND repeat = ?", k.Case, k.Variant, k.Repeat).
-		Scan(&failed, &plan, &steps)
+	d := &detail{}
+	var failed, steps string
+	err := s.db.QueryRow(`SELECT r.outcome, r.in_words, r.failed, d.steps FROM rows r JOIN details d USING (ord, variant, repeat)
+		WHERE ord = ? AND variant = ? AND repeat = ?`, k.Case, k.Variant, k.Repeat).Scan(&d.outcome, &d.inWords, &failed, &steps)
 	if err != nil {
 		return nil, err
 	}
-	d := &detail{}
-	d.plan, err = planner.Read([]byte(plan))
 	for _, part := range []struct {
 		text string
 		to   any
 	}{{failed, &d.failed}, {steps, &d.steps}} {
-		if err == nil {
-			err = value.Decode([]byte(part.text), part.to)
+		if err := value.Decode([]byte(part.text), part.to); err != nil {
+			return nil, fault.New(fault.Malformed, "a row of %s cannot be read: %v", s.Dir, err)
 		}
-	}
-	if err != nil {
-		return nil, fault.New(fault.Malformed, "a row of %s cannot be read: %v", s.Dir, err)
 	}
 	return d, nil
 }

@@ -88,8 +88,8 @@ func (s *Store) writeRows(rows <-chan Row, written func(Row)) error {
 
 // inserts keep a row and its details. One that is there already, which --retry-errors may give, is replaced.
 var inserts = [2]string{
-	`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?)`,
-	`INSERT OR REPLACE INTO details VALUES (?,?,?,?,?,?)`,
+	`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?)`,
+	`INSERT OR REPLACE INTO details VALUES (?,?,?,?,?)`,
 }
 
 // commit keeps some rows, by the prepared inserts.
@@ -104,7 +104,7 @@ func commit(conn *sql.Conn, into [2]*sql.Stmt, rows []Row) error {
 		if _, err := row.Exec(r.columns()...); err != nil {
 			return err
 		}
-		if _, err := details.Exec(r.Case, r.Variant, r.Repeat, jsonText(r.Failed), string(r.Plan), jsonText(r.Steps)); err != nil {
+		if _, err := details.Exec(r.Case, r.Variant, r.Repeat, string(r.Plan), jsonText(r.Steps)); err != nil {
 			return err
 		}
 	}
@@ -123,5 +123,5 @@ func (r *Row) columns() []any {
 	for _, c := range []Counts{r.Nodes, r.Edges, r.Param} {
 		out = append(out, c.Hits, c.Planned, c.Expected)
 	}
-	return append(out, jsonText(r.times))
+	return append(out, jsonText(r.times), r.InWords, jsonText(r.Failed))
 }
