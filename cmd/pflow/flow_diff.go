@@ -9,7 +9,6 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/flowdiff"
-	"pflow/internal/value"
 )
 
 // comparedFlow is one side of `flow diff --json`.
@@ -89,42 +88,6 @@ func (a *app) diffFlows(old, new string, exitCode bool) error {
 
 // showChanges prints what differs.
 func (a *app) showChanges(changes []flowdiff.Change) error {
-	_, err := io.WriteString(a.stdout, changesText(changes))
+	_, err := io.WriteString(a.stdout, flowdiff.Text(changes))
 	return err
-}
-
-// changesText has each change as a line, and texts of several lines as unified diffs below it.
-func changesText(changes []flowdiff.Change) string {
-	var b strings.Builder
-	flow := ""
-	for _, ch := range changes {
-		if ch.Flow != flow {
-			flow = ch.Flow
-			fmt.Fprintf(&b, "in the flow %s:\n", flow)
-		}
-		mark := map[string]string{flowdiff.Added: "+", flowdiff.Removed: "-", flowdiff.Changed: "~"}[ch.Change]
-		fmt.Fprintf(&b, "%s %s %s", mark, ch.Kind, ch.Path)
-		switch {
-		case ch.Diff != "":
-			for line := range strings.Lines(ch.Diff) {
-				b.WriteString("\n    " + strings.TrimRight(line, "\n"))
-			}
-		case ch.Change == flowdiff.Changed:
-			fmt.Fprintf(&b, ": %s -> %s", shownValue(ch.Old), shownValue(ch.New))
-		case ch.Change == flowdiff.Added && ch.New != nil:
-			fmt.Fprintf(&b, ": %s", shownValue(ch.New))
-		case ch.Change == flowdiff.Removed && ch.Old != nil:
-			fmt.Fprintf(&b, ": %s", shownValue(ch.Old))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// shownValue writes a text as it is and other values as JSON, on one line.
-func shownValue(v any) string {
-	if text, ok := v.(string); ok && text != "" {
-		return strings.Join(strings.Fields(text), " ")
-	}
-	return value.JSON(v)
 }

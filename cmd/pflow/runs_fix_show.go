@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"pflow/internal/flowdiff"
 	"pflow/internal/printable"
 	"pflow/ir"
 )
@@ -18,7 +19,7 @@ func (a *app) showFix(to io.Writer, x *fix) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s failed: %s\n", x.Name, printable.Line(fmt.Sprintf("node %s: %s [%s]", x.failure.Step, x.failure.Message, x.failure.Kind)))
 	fmt.Fprintf(&b, "fix, %s: %s\n", by, printable.Line(x.Why))
-	b.WriteString(printable.Text(changesText(x.Changes)))
+	b.WriteString(printable.Text(flowdiff.Text(x.Changes)))
 	if len(x.NewEffects) > 0 {
 		fmt.Fprintf(&b, "new effects: %s\n", strings.Join(x.NewEffects, ", "))
 	}

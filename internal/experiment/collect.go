@@ -14,6 +14,7 @@ type results struct {
 	values   map[Metric][][][]float64 // metric -> variant -> case -> repeats
 	times    [][]nodeTimes            // variant -> case -> target; those of its repeats together
 	tally    []tally                  // of the variants
+	diffs    [][]string               // of the variants: how its flow differs from the first
 	failed   [][]int                  // variant -> case -> rows without an answer
 	from     []rowSource              // of the variants
 	rows     int
@@ -50,6 +51,9 @@ func collect(s *Store) (*results, error) {
 		return nil, err
 	}
 	out := &results{spec: spec, variants: variants, values: map[Metric][][][]float64{}, times: make([][]nodeTimes, len(variants))}
+	if out.diffs, err = s.flowDiffs(); err != nil {
+		return nil, err
+	}
 	lines, err := s.caseLines()
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ func (x *results) compare(r *Report) error {
 	var all []held
 	var ps []float64
 	for i := 1; i < len(x.variants); i++ {
-		c := Comparison{Variant: x.variants[i].Name, Guardrails: []stats.Checked{}, Metrics: []Difference{}}
+		c := Comparison{Variant: x.variants[i].Name, Diff: x.flowDiff(i), Guardrails: []stats.Checked{}, Metrics: []Difference{}}
 		h := held{}
 		for _, m := range r.Metrics {
 			p, err := x.pair(m, x.values[m][0], x.values[m][i])

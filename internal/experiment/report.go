@@ -66,6 +66,7 @@ type Quantiles struct {
 // Comparison is a variant against the baseline. p, interval and verdict stand apart.
 type Comparison struct {
 	Variant    string           `json:"variant"`
+	Diff       []string         `json:"diff"` // how its flow differs from the baseline's, as pflow flow diff tells it, and its model
 	Verdict    stats.Verdict    `json:"verdict"`
 	Reason     string           `json:"reason"`
 	Further    int              `json:"further,omitempty"`

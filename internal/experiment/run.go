@@ -66,6 +66,9 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 			return nil, err
 		}
 	}
+	if err := s.SetMeta(metaDiffs, jsonText(flowDiffs(spec.Variants, x.flows))); err != nil {
+		return nil, err
+	}
 	if err := s.SetMeta("spec", jsonText(spec)); err != nil {
 		return nil, err
 	}
