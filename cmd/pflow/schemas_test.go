@@ -99,6 +99,9 @@ workflow-run      run ./wait.json
 run-cancelled     runs cancel last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
+experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict
+experiment-report experiment report strict
+experiment-report experiment compare strict strict
 `
 	documents := map[string]string{
 		"greet.json":     `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "t", "type": "template", "purpose": "p", "params": {"template": "$name"}}]}`,
@@ -112,6 +115,8 @@ runs-pruned       runs prune --keep 1
 		"form.json":      `{"ir_version": "0.1.0", "nodes": [{"id": "t"}], "edges": [{"from": "t", "to": "u"}]}`,
 		"fail_test.yaml": "cases:\n- {name: it is made up, expect: {outputs: {content: fake content of r}}}\n",
 		"people.jsonl":   "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
+		"strict.yaml":    "flow: strict\nversion: 1\nextends: planner-offline\nparams: {phrases_decide: false}\nnodes: {workflow-generation: {post: {generated_workflow: \"null\"}}}\n",
+		"cases.jsonl":    "{\"id\": 1, \"group\": \"g\", \"request\": \"x.txt copied to y.txt\", \"expect\": {\"nodes\": [\"copy-file\"]}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {\"nodes\": [\"llm\"]}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"lines.jsonl":    "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}
 	var many strings.Builder
@@ -160,7 +165,7 @@ runs-pruned       runs prune --keep 1
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}
