@@ -53,12 +53,11 @@ func openGit(ctx context.Context, d Deps, c nodetype.Call) (*gitcli.Git, error) 
 			return nil, &fault.Error{Kind: fault.NotFound, Details: map[string]any{"reason": "no_folder"}, Message: "cwd is " + quote(c.Text("cwd")) + ", where no folder is"}
 		}
 	}
-	return gitcli.Open(ctx, gitProgram(d, c), dir)
+	return gitcli.Open(ctx, GitProgram(environment(d, c)), dir)
 }
 
-// gitProgram runs git for a call: with no keys in its environment, no terminal and nothing to read, and its output bounded.
-func gitProgram(d Deps, c nodetype.Call) gitcli.Program {
-	user := environment(d, c)
+// GitProgram runs git in an environment: with no terminal and nothing to read, and its output bounded.
+func GitProgram(user []string) gitcli.Program {
 	env := gitcli.Environment(user)
 	run := func(ctx context.Context, command gitcli.Command) (gitcli.Result, error) {
 		path, err := findGit(env)

@@ -56,7 +56,7 @@ func gitClone(d Deps) nodetype.Type {
 			}
 			defer cancel()
 			depth, _ := c.Params["depth"].(int)
-			g, err := gitcli.Clone(bounded, gitProgram(d, c), url, strings.TrimRight(dest, "/"), c.Text("branch"), depth)
+			g, err := gitcli.Clone(bounded, GitProgram(environment(d, c)), url, strings.TrimRight(dest, "/"), c.Text("branch"), depth)
 			if err != nil {
 				return nodetype.Outcome{}, tookTooLong(ctx, bounded, err)
 			}

@@ -43,7 +43,7 @@ func gitInit(d Deps) nodetype.Type {
 			if branch == "" {
 				branch = "main"
 			}
-			_, made, err := gitcli.Init(ctx, gitProgram(d, c), dir, branch)
+			_, made, err := gitcli.Init(ctx, GitProgram(environment(d, c)), dir, branch)
 			if err != nil {
 				return nodetype.Outcome{}, err
 			}

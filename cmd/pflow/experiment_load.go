@@ -15,7 +15,7 @@ import (
 )
 
 // experimentOptions hands an experiment what it needs of the program.
-func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, error) {
+func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (experiment.Options, error) {
 	by, err := a.settings()
 	if err != nil {
 		return experiment.Options{}, err
@@ -34,21 +34,49 @@ func (a *app) experimentOptions(spec *experiment.Spec) (experiment.Options, erro
 		equal = &experiment.EqualCalls{}
 	}
 	return experiment.Options{
-		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(v, equal) },
+		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(ctx, v, equal) },
 		Shelf: shelves.Of,
 	}, nil
 }
 
-// loadVariant compiles the flow of a variant, with its settings and prompts.
-func (a *app) loadVariant(v experiment.Variant, equal *experiment.EqualCalls) (*engine.Flow, error) {
-	res := &variantPrompts{Resources: a.folders(), list: v.Prompts, used: map[string]bool{}}
-	doc, err := a.document(res, v.Flow)
-	if err != nil {
-		return nil, inVariant(v, err)
+// pinRevisions settles which commits the revisions of variants stand for: an experiment that is gone on with has the same.
+func (a *app) pinRevisions(ctx context.Context, spec *experiment.Spec) error {
+	for i := range spec.Variants {
+		if v := &spec.Variants[i]; v.Rev != "" && v.Commit == "" {
+			r, err := a.openRevision(ctx, *v)
+			if err != nil {
+				return err
+			}
+			v.Commit = r.commit
+		}
 	}
+	return nil
+}
+
+// variantDocument is the flow of a variant, and where what it names is looked up.
+func (a *app) variantDocument(ctx context.Context, v experiment.Variant) (doc engine.Document, res engine.Resources, err error) {
+	if v.Rev == "" {
+		doc, err = a.document(a.folders(), v.Flow)
+		return doc, a.folders(), inVariant(v, err)
+	}
+	r, err := a.openRevision(ctx, v)
+	if err != nil {
+		return doc, nil, err
+	}
+	doc, err = r.document(v)
+	return doc, r, err
+}
+
+// loadVariant compiles the flow of a variant, with its settings and prompts.
+func (a *app) loadVariant(ctx context.Context, v experiment.Variant, equal *experiment.EqualCalls) (*engine.Flow, error) {
+	doc, found, err := a.variantDocument(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	res := &variantPrompts{Resources: found, list: v.Prompts, used: map[string]bool{}}
 	l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(a.variantDeps(v, equal))...), Resources: res, Set: v.Set}
-	flow, found := l.Load(doc)
-	if err := found.Err(); err != nil {
+	flow, problems := l.Load(doc)
+	if err := problems.Err(); err != nil {
 		return nil, inVariant(v, usage("%s", strings.TrimRight(err.Error(), "\n")))
 	}
 	for _, p := range v.Prompts {
@@ -79,6 +107,9 @@ func (a *app) variantDeps(v experiment.Variant, equal *experiment.EqualCalls) no
 }
 
 func inVariant(v experiment.Variant, err error) error {
+	if err == nil {
+		return nil
+	}
 	return usage("variant %s: %v", v.Name, err)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -38,7 +39,20 @@ func (a *app) experimentRunCommand() *cobra.Command {
 		Use:   "run [SPEC.yaml]",
 		Short: "Run an experiment, or go on with one that was stopped",
 		Long: `Run an experiment: a document, or two flows and a file of cases. Results are kept in the home, a row for each case,
-variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.`,
+variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.
+
+A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REVISION][+CHANGE]…
+
+  planner, ./mine.yaml              a flow by name, or by path
+  shipped:planner                   the one that pflow brings along, with its prompts, whatever lies in your home
+  planner@HEAD~3, ./mine.yaml@v1.2  as it was at a revision of git, with the flows and prompts of the folder at that time
+  planner+./metadata.tmpl           with this prompt, or schema of a reply; metadata=./FILE.tmpl where its name is another
+  planner+./prompts/                with the prompts of a folder
+  planner+params.max_attempts=2     with a setting, as --set gives it to all variants
+  planner+model=openai/gpt-4.1-mini with a model
+  short=planner+./metadata.tmpl     with a name of its own in the report
+
+Changes may follow each other; ++ stands for a +. In a document changes are keys: set, prompts, model.`,
 		Example: `  pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
@@ -121,7 +135,7 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 		if err != nil {
 			return fails(err)
 		}
-		x, err := a.resumeExperiment(store)
+		x, err := a.resumeExperiment(c.Context(), store)
 		if err != nil {
 			store.Close()
 			return fails(err)
@@ -149,7 +163,7 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 	if err != nil {
 		return fails(usage("the experiment cannot be kept: %s", fileError(err)))
 	}
-	o, err := a.experimentOptions(spec)
+	o, err := a.experimentOptions(c.Context(), spec)
 	if err == nil {
 		var x *experiment.Experiment
 		if x, err = experiment.Create(store, spec, o); err == nil {
@@ -201,12 +215,12 @@ func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.S
 
 var experimentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-func (a *app) resumeExperiment(store *experiment.Store) (*experiment.Experiment, error) {
+func (a *app) resumeExperiment(ctx context.Context, store *experiment.Store) (*experiment.Experiment, error) {
 	spec, _, err := store.Spec()
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	o, err := a.experimentOptions(spec)
+	o, err := a.experimentOptions(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +234,23 @@ func (a *app) resumeExperiment(store *experiment.Store) (*experiment.Experiment,
 		return nil, usage("%v", err)
 	}
 	return x, nil
+}
+
+// readVariantFlags reads those of --a and --b.
+func readVariantFlags(baseline string, others []string) ([]experiment.Variant, error) {
+	var out []experiment.Variant
+	for i, text := range append([]string{baseline}, others...) {
+		v, problem := experiment.ParseVariant(text)
+		if problem != "" {
+			flag := "--b"
+			if i == 0 {
+				flag = "--a"
+			}
+			return nil, usage("%s %s: %s", flag, text, problem)
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }
 
 // experimentSpec is the document with what the flags say, or an experiment of flags alone.
@@ -245,7 +276,11 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	case len(f.a) == 0 || len(f.b) == 0 || f.cases == "":
 		return nil, usage("pflow experiment run: give a document, or --a FLOW --b FLOW --cases FILE; see pflow experiment run --help")
 	default:
-		spec = experiment.OfFlows(f.a[0], f.b)
+		variants, err := readVariantFlags(f.a[0], f.b)
+		if err != nil {
+			return nil, err
+		}
+		spec = experiment.OfVariants("flows", variants)
 	}
 	if f.cases != "" {
 		spec.CasesFile, spec.Inline = f.cases, nil
@@ -271,6 +306,9 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 		}
 	}
 	f.changeable(c, spec)
+	if err := a.pinRevisions(c.Context(), spec); err != nil {
+		return nil, err
+	}
 	if problem := spec.Problem(); problem != "" {
 		return nil, usage("%s", problem)
 	}

@@ -201,7 +201,7 @@ func (r *specReader) readVariants(v *yamltree.Value) {
 	for _, item := range v.Items {
 		out := Variant{Place: item.Place}
 		r.Mapping(item, "a variant: {name, flow, set, model, prompts}", yamltree.Fields{
-			"name": r.Text(&out.Name), "flow": r.flow(&out.Flow), "model": r.Text(&out.Model),
+			"name": r.Text(&out.Name), "flow": r.flow(&out), "model": r.Text(&out.Model),
 			"set": r.settings(&out.Set, ""), "prompts": r.prompts(&out.Prompts),
 		})
 		if out.Flow == "" && item.Kind == yamltree.Map && item.Get("flow") == nil {
@@ -209,16 +209,26 @@ func (r *specReader) readVariants(v *yamltree.Value) {
 		}
 		if out.Name == "" {
 			out.Name = flowLabel(out.Flow)
+			if out.Rev != "" {
+				out.Name += "@" + out.Rev
+			}
 		}
 		r.s.Variants = append(r.s.Variants, out)
 	}
 }
 
-// flow reads the name or the path of a flow.
-func (r *specReader) flow(to *string) func(*yamltree.Value) {
+// flow reads the name or the path of a flow, and its revision.
+func (r *specReader) flow(to *Variant) func(*yamltree.Value) {
 	return func(v *yamltree.Value) {
-		if r.Text(to)(v); IsPath(*to) {
-			*to = r.resolve(*to)
+		text, problem := "", ""
+		if r.Text(&text)(v); text == "" {
+			return
+		}
+		if to.Flow, to.Rev, problem = splitRevision(text); problem != "" {
+			r.Report(v, yamltree.BadValue, "%s", problem)
+		}
+		if IsPath(to.Flow) {
+			to.Flow = r.resolve(to.Flow)
 		}
 	}
 }

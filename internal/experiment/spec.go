@@ -40,6 +40,8 @@ type Spec struct {
 type Variant struct {
 	Name    string            `json:"name"`
 	Flow    string            `json:"flow"`              // a name, or a path
+	Rev     string            `json:"rev,omitempty"`     // a revision of git that the flow is taken from, as it was written; "" for now
+	Commit  string            `json:"commit,omitempty"`  // what Rev stood for when the experiment was made
 	Set     []engine.Setting  `json:"set,omitempty"`     // edits of the flow
 	Model   string            `json:"model,omitempty"`   // what calls without a model of their own use; that of the Spec if ""
 	Prompts []Prompts         `json:"prompts,omitempty"` // looked at before any other place

@@ -11,13 +11,12 @@ import (
 	"pflow/internal/fault"
 )
 
-// OfFlows is an experiment without a document: a baseline, and flows to hold against it.
-func OfFlows(baseline string, others []string) *Spec {
+// OfVariants is an experiment without a document: a baseline, and what is held against it.
+func OfVariants(name string, variants []Variant) *Spec {
 	s := Defaults()
-	s.Name = "flows"
+	s.Name = name
 	taken := map[string]int{}
-	for _, flow := range append([]string{baseline}, others...) {
-		v := Variant{Name: flowLabel(flow), Flow: flow}
+	for _, v := range variants {
 		if taken[v.Name]++; taken[v.Name] > 1 {
 			v.Name = fmt.Sprintf("%s-%d", v.Name, taken[v.Name])
 		}
