@@ -84,6 +84,7 @@ func (c *compiler) compile() {
 		c.checkStoreUse()
 	}
 	c.flow.ends = c.endActions()
+	c.compileSearch()
 	for _, n := range c.src.Nodes {
 		for _, t := range n.Target {
 			c.flow.targets = append(c.flow.targets, Target{n.ID.Text, t.Percent, t.Within})

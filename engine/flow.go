@@ -29,6 +29,7 @@ type Flow struct {
 	source *Definition
 
 	targets []Target
+	search  []Dimension
 }
 
 // Definition is what a flow was compiled from: the merged and edited document, and what that names.

@@ -171,12 +171,13 @@ func (s *session) inner(at *yamltree.Value, node string, from []string) *Flow {
 }
 
 // hashFlow covers the merged flow and its parts: the hashes of its inner flows, prompts and schemas. Comments and layout
-// do not count. The order of keys counts where it means something: of nodes (the first is where a flow starts), of
+// do not count, nor does search. The order of keys counts where it means something: of nodes (the first is where a flow starts), of
 // branches, and of the expressions of a node.
 func hashFlow(tree *yamltree.Value, parts []string) string {
 	h := sha256.New()
 	plain, _ := tree.Plain().(map[string]any)
 	delete(plain, "extends") // what it stands for is merged
+	delete(plain, "search")  // no run takes notice of it
 	if nodes, ok := plain["nodes"].(map[string]any); ok {
 		for _, n := range nodes {
 			if n, ok := n.(map[string]any); ok {

@@ -18,7 +18,7 @@ func (c *checker) flow(tree *yamltree.Value) *Flow {
 		Tree: tree, File: tree.Place.File,
 		Name: str(tree.Get("flow")), Description: str(tree.Get("description")),
 		Extends: optional(tree.Get("extends")), Start: optional(tree.Get("start")),
-		Params: mapOf(tree.Get("params")), Functions: functions(tree.Get("functions")), State: stateKeys(tree.Get("state")), Limits: limitsOf(tree.Get("limits")),
+		Params: mapOf(tree.Get("params")), Search: dimensions(tree.Get("search")), Functions: functions(tree.Get("functions")), State: stateKeys(tree.Get("state")), Limits: limitsOf(tree.Get("limits")),
 	}
 	f.Version, _ = scalar(tree.Get("version")).(int)
 	partial := map[string]bool{}

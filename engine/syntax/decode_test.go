@@ -42,6 +42,9 @@ func dump(f *Flow) string {
 		p("state %s %s required=%v default=%v:%#v", str(&k.Name), k.Type, k.Required, k.HasDefault, k.Default)
 	}
 	p("params %s", val(f.Params))
+	for _, d := range f.Search {
+		p("search %s in %s", str(&d.Path), value.JSON(d.Values))
+	}
 	p("limits steps=%d timeout=%s", f.Limits.Steps, f.Limits.Timeout)
 	for _, m := range f.Limits.Meters {
 		p("meter %s <= %v", str(&m.Name), m.Max)

@@ -69,7 +69,7 @@ func (m *merger) replace(base, child yamltree.Entry, path []string) yamltree.Ent
 	if isNext(path) {
 		base.Value, child.Value = longNext(base.Value), longNext(child.Value)
 	}
-	if base.Value.Kind == yamltree.Map && child.Value.Kind == yamltree.Map && !isOther(child.Value, path) {
+	if base.Value.Kind == yamltree.Map && child.Value.Kind == yamltree.Map && !isOther(child.Value, path) && !isDimension(path) {
 		base.Value = m.merge(base.Value, child.Value, path)
 		return base
 	}
@@ -128,6 +128,9 @@ func removes(path []string) bool {
 func isOther(node *yamltree.Value, path []string) bool {
 	return len(path) == 2 && path[0] == "nodes" && node.Get("op") != nil
 }
+
+// isDimension recognises an entry of search: half of one range and half of another would be none.
+func isDimension(path []string) bool { return len(path) == 2 && path[0] == "search" }
 
 // isNext recognises the path of a node's next.
 func isNext(path []string) bool { return len(path) == 3 && path[0] == "nodes" && path[2] == "next" }

@@ -68,6 +68,7 @@ func TestExtend(t *testing.T) {
 		{"in the child, too", "{nodes: {a: {next: {other: b, default: c}}}}", "{nodes: {a: {next: d}}}", "{nodes: {a: {next: {other: b, default': d'}}}}"},
 		{"in both", "{nodes: {a: {next: b}}}", "{nodes: {a: {next: d}}}", "{nodes: {a: {next: {default': d'}}}}"},
 		{"default of next is removed", "{nodes: {a: {next: b}}}", "{nodes: {a: {next: {default: null, x: c}}}}", "{nodes: {a: {next: {x': c'}}}}"},
+		{"a range is replaced as a whole", "{search: {a: {from: 1, to: 2}, b: [1]}}", "{search: {a: {from: 0}, b: null}}", "{search: {a': {from': 0'}}}"},
 		{"next elsewhere is a key like others", "{params: {next: b}}", "{params: {next: {x: c}}}", "{params: {next': {x': c'}}}"},
 		{"start is the base's", "{start: b, nodes: {a: {}, b: {}}}", "{nodes: {c: {}}}", "{start: b, nodes: {a: {}, b: {}, c': {}}}"},
 		{"a list of names is a mapping", "{nodes: {a: {prep: [x, {y: store.z}], post: [p]}}}", "{nodes: {a: {prep: {x: null, w: 1}, post: [q]}}}", "{nodes: {a: {prep: {y: store.z, w': 1'}, post: {p: result.p, q': result.q'}}}}"},

@@ -41,6 +41,7 @@ type Flow struct {
 	Start       *Str
 	State       []StateKey
 	Params      *yamltree.Value // nil or a Map
+	Search      []Dimension
 	Functions   []Function
 	Limits      Limits
 	Nodes       []*Node // the flow's defaults are merged into each
@@ -62,6 +63,13 @@ type StateKey struct {
 	Default     any             // fits Type, or is nil
 	DefaultV    *yamltree.Value // nil without one
 	Description string
+}
+
+// Dimension is what may stand at one path. Values has at least two, all of them different.
+type Dimension struct {
+	Path   Str
+	Values []any
+	V      *yamltree.Value
 }
 
 // Function is a function that the flow's expressions can call.

@@ -50,6 +50,7 @@ var (
 	actionName = newNaming(`^[a-z0-9]+(_[a-z0-9]+)*$`, "lower-case words joined by _, such as not_found")
 	routeName  = with(actionName, []string{"*"}, nil, "")
 	identifier = newNaming(`^[A-Za-z_][A-Za-z0-9_]*$`, "letters, digits and _, so that expressions can name it")
+	searchPath = newNaming(`^[^\s*]+$`, "the path of a value, such as params.max_generations, or prompts.NAME")
 	branchName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
 )
 

@@ -132,6 +132,8 @@ func (w *schemaWriter) form(f *form) map[string]any {
 		return w.value()
 	case f == &prepForm || f == &postForm:
 		return orNames(w.ref(f.section), nameSchema(f.section))
+	case f == &dimensionForm:
+		return map[string]any{"anyOf": []any{map[string]any{"type": "array", "minItems": 2, "uniqueItems": true}, w.ref(f.section)}}
 	case f.section != nil: // next: a node, or a mapping
 		return map[string]any{"anyOf": []any{map[string]any{"type": "string", "minLength": 1}, w.ref(f.section)}}
 	case f.each != nil:

@@ -59,30 +59,33 @@ func SplitInner(path string) (inner, rest string) {
 }
 
 // Has reports whether an edit would find something at its path.
-func Has(tree *yamltree.Value, path string) bool {
+func Has(tree *yamltree.Value, path string) bool { return At(tree, path) != nil }
+
+// At gives what an edit would find at its path, or nil.
+func At(tree *yamltree.Value, path string) *yamltree.Value {
 	_, path = SplitInner(path)
 	steps, problem := splitPath(path)
 	if problem != "" {
-		return false
+		return nil
 	}
 	for i, step := range steps {
 		switch {
 		case tree == nil:
-			return false
+			return nil
 		case isNext(steps[:i]):
 			tree = longNext(tree)
 		}
 		if tree.Kind == yamltree.Seq {
 			n, err := strconv.Atoi(step)
 			if err != nil || n < 0 || n >= len(tree.Items) {
-				return false
+				return nil
 			}
 			tree = tree.Items[n]
 			continue
 		}
 		tree = tree.Get(step)
 	}
-	return tree != nil
+	return tree
 }
 
 // setter is one edit under way.

@@ -15,6 +15,7 @@ var flowSection = section{
 		{name: "start", form: &textForm, def: "the first node", doc: "The id of the node that runs first."},
 		{name: "state", form: &stateForm, doc: "The keys of the store and their types."},
 		{name: "params", form: &paramsForm, doc: "Constants, seen as params.NAME, that can be overridden from outside."},
+		{name: "search", form: &searchForm, doc: "What pflow tune may change, by path: ranges and choices. A run takes no notice of it."},
 		{name: "functions", form: &functionsForm, doc: "Functions that every expression of the flow can call, by name."},
 		{name: "limits", form: &limitsForm, doc: "What a run of the flow may use up."},
 		{name: "defaults", form: &defaultsForm, doc: "What holds for each node that does not say otherwise, field by field."},
@@ -48,6 +49,23 @@ var paramsSection = section{
 	name: "params", what: "params",
 	doc:   "Constants by name.",
 	other: &anyForm, names: identifier,
+}
+
+var searchSection = section{
+	name: "search", what: "search",
+	doc:   "What pflow tune may change: the path of a value as for --set, or prompts.NAME, and a list of choices or a range.",
+	other: &dimensionForm, names: searchPath,
+}
+
+var rangeSection = section{
+	name: "range", what: "a range",
+	doc: "Numbers in even steps, both ends among them.",
+	keys: []key{
+		{name: "from", form: &numberForm, required: true, doc: "The first."},
+		{name: "to", form: &numberForm, required: true, doc: "The last."},
+		{name: "step", form: &numberForm, required: true, doc: "How far one is from the next."},
+	},
+	check: checkRange,
 }
 
 var functionsSection = section{
@@ -207,7 +225,7 @@ var withSection = section{name: "with", what: "with", doc: "The options of an op
 // sections lists the tables in the order in which documentation shows them.
 func sections() []*section {
 	return []*section{
-		&flowSection, &stateSection, &stateKeySection, &paramsSection, &functionsSection, &functionSection, &limitsSection, &defaultsSection, &nodesSection,
+		&flowSection, &stateSection, &stateKeySection, &paramsSection, &searchSection, &rangeSection, &functionsSection, &functionSection, &limitsSection, &defaultsSection, &nodesSection,
 		&nodeSection, &prepSection, &withSection, &retrySection, &varsSection, &postSection, &actionSection, &nextSection, &catchSection, &targetSection,
 		&itemSection, &branchSection,
 	}
@@ -218,6 +236,8 @@ var (
 	stateForm     = mapping(&stateSection)
 	stateKeyForm  = form{name: "a mapping such as {type: string}", kinds: []yamltree.Kind{yamltree.Map}, section: &stateKeySection}
 	paramsForm    = mapping(&paramsSection)
+	searchForm    = mapping(&searchSection)
+	dimensionForm = form{name: "a list of choices, or a range such as {from: 0.5, to: 0.9, step: 0.1}", kinds: []yamltree.Kind{yamltree.Seq, yamltree.Map}, section: &rangeSection, check: checkChoices}
 	functionsForm = mapping(&functionsSection)
 	functionForm  = form{name: "a mapping such as {args: [a, b], expr: a + b}", kinds: []yamltree.Kind{yamltree.Map}, section: &functionSection}
 	argsForm      = form{name: "a list of names", kinds: []yamltree.Kind{yamltree.Seq}, each: &argForm}

@@ -63,6 +63,10 @@ var (
 		name: "an integer from 1 to 100", kinds: []yamltree.Kind{yamltree.Int}, check: between(1, maxAttempts, "an integer from 1 to 100"),
 		schema: map[string]any{"type": "integer", "minimum": 1, "maximum": maxAttempts},
 	}
+	numberForm = form{
+		name: "a number", kinds: numbers, check: between(math.Inf(-1), math.Inf(1), "a number"),
+		schema: map[string]any{"type": "number"},
+	}
 	meterForm = form{
 		name: "a number of at least 0", kinds: numbers, check: between(0, math.Inf(1), "a number of at least 0"),
 		schema: map[string]any{"type": "number", "minimum": 0},

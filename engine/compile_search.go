@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"pflow/engine/syntax"
+	"pflow/internal/diag"
+	"pflow/internal/value"
+	"pflow/internal/yamltree"
+)
+
+// Dimension is what pflow tune may put at one place of a flow. A run takes no notice of it.
+type Dimension struct {
+	Path   string // as for --set, or PromptPath with a name
+	Values []any  // at least two
+	Now    any    // what stands there
+	Place  diag.Place
+}
+
+// PromptPath begins the path of a Dimension whose values are prompts: wherever the flow, or one that it runs, asks the
+// prompt that is named, another is asked instead.
+const PromptPath = "prompts."
+
+// Search lists what the flow declares that may be searched, in the order of the document.
+func (f *Flow) Search() []Dimension { return f.search }
+
+// ErrNoPlace is the error of Searchable where a flow has no such path.
+var ErrNoPlace = errors.New("no such place")
+
+// Searchable gives what stands at the path of a Dimension: ErrNoPlace where there is nothing. It is an error, too, where values
+// cannot stand there.
+func (f *Flow) Searchable(path string, values []any) (now any, err error) {
+	if name, is := strings.CutPrefix(path, PromptPath); is {
+		if !slices.Contains(f.prompts(), name) {
+			return nil, fmt.Errorf("%w: neither this flow nor one that it runs asks the prompt %q", ErrNoPlace, name)
+		}
+		for _, v := range values {
+			if _, text := v.(string); !text {
+				return nil, fmt.Errorf("%s is no name of a prompt", value.JSON(v))
+			}
+		}
+		return name, nil
+	}
+	inner, rest := syntax.SplitInner(path)
+	in := f
+	if inner != "" {
+		if in = f.called(inner); in == nil {
+			return nil, fmt.Errorf("%w: no flow: option names %q", ErrNoPlace, inner)
+		}
+	}
+	at := syntax.At(in.source.Tree, path)
+	if at == nil || rest == "search" || strings.HasPrefix(rest, "search.") {
+		return nil, fmt.Errorf("%w: the flow %s has no %s", ErrNoPlace, in.Name, quoted(rest))
+	}
+	for _, v := range values {
+		if !canStand(at, v) {
+			return nil, fmt.Errorf("%s cannot stand where %s is", value.JSON(v), value.JSON(at.Plain()))
+		}
+	}
+	return at.Plain(), nil
+}
+
+// canStand reports whether a value is of the kind of the one there; null says nothing about its kind.
+func canStand(at *yamltree.Value, v any) bool {
+	now := at.Plain()
+	if now == nil || v == nil {
+		return true
+	}
+	if _, whole := now.(int); whole {
+		n, is := asNumber(v)
+		return is && n == math.Trunc(n)
+	}
+	return canFit(value.TypeOf(now), value.TypeOf(v))
+}
+
+// prompts lists the prompts that a flow and those that it runs ask, each once, sorted.
+func (f *Flow) prompts() []string {
+	var out []string
+	f.each(func(f *Flow) {
+		for _, d := range f.source.Documents {
+			if d.Kind == PromptDocument {
+				out = append(out, d.Name)
+			}
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// each hands on a flow and those that it runs, each once.
+func (f *Flow) each(do func(*Flow)) {
+	seen := map[*Flow]bool{}
+	var walk func(*Flow)
+	walk = func(f *Flow) {
+		if f == nil || f.source == nil || seen[f] {
+			return
+		}
+		seen[f] = true
+		do(f)
+		for _, name := range value.SortedKeys(f.source.Inner) {
+			walk(f.source.Inner[name])
+		}
+	}
+	walk(f)
+}
+
+// called gives the flow that a flow: option, at any depth, names so.
+func (f *Flow) called(name string) (found *Flow) {
+	f.each(func(in *Flow) {
+		if c := in.source.Inner[name]; c != nil && found == nil {
+			found = c
+		}
+	})
+	return found
+}
+
+// compileSearch checks what the document says of search itself: what comes of a base whose place this flow has removed, or
+// in which it has put what the base would not, is no fault of either.
+func (c *compiler) compileSearch() {
+	broken := c.s.errors > 0 // an inner flow may not have been loaded
+	for _, d := range c.src.Search {
+		own := d.V.Place.File == c.flow.File
+		if broken && (strings.Contains(d.Path.Text, ":") || strings.HasPrefix(d.Path.Text, PromptPath)) {
+			continue
+		}
+		now, err := c.flow.Searchable(d.Path.Text, d.Values)
+		if err != nil {
+			if own {
+				at, could := d.V, none
+				if errors.Is(err, ErrNoPlace) {
+					at, could = d.Path.V, choice{d.Path.Text, c.searchable()}
+				}
+				c.report(whole(at), "bad-search", could, "search: %v", err)
+			}
+			continue
+		}
+		if own && !c.hasValue(d, now) {
+			c.report(whole(d.V), "bad-search", none, "search: what stands at %s, %s, is none of these; say so with it", d.Path.Text, value.JSON(now))
+			continue
+		}
+		if own && strings.HasPrefix(d.Path.Text, PromptPath) && !c.findsPrompts(d) {
+			continue
+		}
+		c.flow.search = append(c.flow.search, Dimension{d.Path.Text, d.Values, now, d.V.Place})
+	}
+}
+
+// hasValue reports whether what stands there is one of the values. An edit may go beyond them.
+func (c *compiler) hasValue(d syntax.Dimension, now any) bool {
+	if at := syntax.At(c.flow.source.Tree, d.Path.Text); at != nil && strings.HasPrefix(at.Place.File, syntax.SetPlace("").File) {
+		return true
+	}
+	_, rest := syntax.SplitInner(d.Path.Text)
+	for _, e := range c.s.edits {
+		if _, edited := syntax.SplitInner(e.Path); edited == rest {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.Values, func(v any) bool { return SameValue(v, now) })
+}
+
+// SameValue reports whether two values of a document are the same; 1 and 1.0 are.
+func SameValue(a, b any) bool {
+	if x, ok := asNumber(a); ok {
+		y, ok := asNumber(b)
+		return ok && x == y
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func asNumber(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+// findsPrompts reports prompts of a choice that are nowhere.
+func (c *compiler) findsPrompts(d syntax.Dimension) bool {
+	ok := true
+	for i, v := range d.Values {
+		name, _ := v.(string)
+		if name == strings.TrimPrefix(d.Path.Text, PromptPath) {
+			continue
+		}
+		from := c.chain
+		if _, err := c.s.loader.Resources.Find(PromptDocument, name, from); err != nil {
+			at := d.V
+			if i < len(d.V.Items) {
+				at = d.V.Items[i]
+			}
+			c.s.notFound(whole(at), "unknown-prompt", "", PromptDocument, name, from, err)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// searchable lists paths for suggestions.
+func (c *compiler) searchable() []string {
+	var out []string
+	for _, name := range value.SortedKeys(c.flow.params) {
+		out = append(out, "params."+name)
+	}
+	for _, name := range c.flow.prompts() {
+		out = append(out, PromptPath+name)
+	}
+	return out
+}
