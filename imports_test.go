@@ -26,10 +26,12 @@ var imports = map[string][]string{
 	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go", "github.com/ncruces/go-strftime"},
 	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
 
-	"flows":   {},
-	"prompts": {},
-	"nodes":   {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
-	"ir":      {"engine/cond", "internal/diag", "internal/fault", "internal/rabinkarp", "internal/value"},
+	"flows":            {},
+	"experiments":      {},
+	"experiments/pack": {"experiments"},
+	"prompts":          {},
+	"nodes":            {"engine", "engine/cond", "ir", "internal/*", "!internal/planner", "!internal/workflow", "!internal/experiment", "mvdan.cc/sh/v3"},
+	"ir":               {"engine/cond", "internal/diag", "internal/fault", "internal/rabinkarp", "internal/value"},
 
 	"internal/fault":     {"internal/diag"},
 	"internal/value":     {"internal/fault"},

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,10 +38,13 @@ type experimentFlags struct {
 func (a *app) experimentRunCommand() *cobra.Command {
 	f := &experimentFlags{}
 	c := &cobra.Command{
-		Use:   "run [SPEC.yaml]",
+		Use:   "run [SPEC.yaml | FLOW | PROMPT-FILE]",
 		Short: "Run an experiment, or go on with one that was stopped",
-		Long: `Run an experiment: a document, or two flows and a file of cases. Results are kept in the home, a row for each case,
-variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.
+		Long: `Run an experiment: a document, or flows on a file of cases. Without either your own planner is compared with the one that
+pflow ships, on cases that come along with the recorded replies of a model, so that no key is needed. FLOW is compared with the
+flow that it shadows or extends, PROMPT-FILE with the prompt in whose place it stands.
+
+Results are kept in the home, a row for each case, variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.
 
 A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REVISION][+CHANGE]…
 
@@ -53,7 +58,9 @@ A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REV
   short=planner+./metadata.tmpl     with a name of its own in the report
 
 Changes may follow each other; ++ stands for a +. In a document changes are keys: set, prompts, model.`,
-		Example: `  pflow experiment run ./experiment.yaml
+		Example: `  pflow experiment run
+  pflow experiment run ./metadata.tmpl
+  pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
   pflow experiment run --resume 20240115`,
@@ -65,7 +72,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl := c.Flags()
 	fl.StringArrayVar(&f.a, "a", nil, "the `FLOW` of the baseline")
 	fl.StringArrayVar(&f.b, "b", nil, "the `FLOW` that is compared with it (repeatable)")
-	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line")
+	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line (default those that pflow ships)")
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case under each variant")
 	fl.IntVar(&f.concurrency, "concurrency", 1, "how many plans are made at the same time")
 	fl.IntVar(&f.seed, "seed", 1, "of the order of the plans and of the statistics")
@@ -220,6 +227,9 @@ func (a *app) resumeExperiment(ctx context.Context, store *experiment.Store) (*e
 	if err != nil {
 		return nil, usage("%v", err)
 	}
+	if err := a.unpackedAgain(spec); err != nil {
+		return nil, err
+	}
 	o, err := a.experimentOptions(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -253,34 +263,73 @@ func readVariantFlags(baseline string, others []string) ([]experiment.Variant, e
 	return out, nil
 }
 
+// comparedSpec is what is compared: a document, the variants of flags, or somebody's own edit of what pflow ships. What says
+// no cases has the shipped ones.
+func (a *app) comparedSpec(ctx context.Context, args []string, f *experimentFlags) (*experiment.Spec, error) {
+	arg := strings.Join(args, "")
+	if arg != "" && len(f.a)+len(f.b) > 0 {
+		return nil, usage("give %s, or --a and --b, not both", arg)
+	}
+	name, variants, err := "flows", []experiment.Variant(nil), error(nil)
+	switch {
+	case len(f.a)+len(f.b) > 0:
+		if len(f.a) == 0 || len(f.b) == 0 {
+			return nil, usage("pflow experiment run: give the baseline as --a FLOW and what is held against it as --b FLOW; see pflow experiment run --help")
+		}
+		variants, err = readVariantFlags(f.a[0], f.b)
+	case arg != "" && isExperimentDocument(arg):
+		data, err := readRegular(arg)
+		if err != nil {
+			return nil, err
+		}
+		spec, found := experiment.ReadSpec(arg, data)
+		if spec == nil {
+			return nil, &diag.Err{List: found}
+		}
+		a.showFindings(found)
+		return spec, nil
+	default:
+		name, variants, err = a.ownVariants(ctx, arg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.cases != "" {
+		return experiment.OfVariants(name, variants), nil
+	}
+	spec, err := a.shippedSpec(name, variants)
+	if err == nil && a.model != "" { // whose replies nobody recorded
+		spec.Replies = experiment.Replies{}
+	}
+	return spec, err
+}
+
+// isExperimentDocument tells the document of an experiment from a flow, a prompt and the name of a flow.
+func isExperimentDocument(arg string) bool {
+	if _, isPrompt := experiment.PromptName(arg); isPrompt {
+		return false
+	}
+	info, err := os.Stat(arg)
+	if err != nil {
+		v, problem := experiment.ParseVariant(arg)
+		return experiment.IsPath(arg) && problem == "" && v.Rev == "" && v.Flow == arg // one that is not there is said to be so
+	}
+	if !info.Mode().IsRegular() {
+		return true
+	}
+	data, err := os.ReadFile(arg)
+	return err != nil || !isFlow(arg, data)
+}
+
 // experimentSpec is the document with what the flags say, or an experiment of flags alone.
 func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags) (*experiment.Spec, error) {
 	given := func(flag string) bool { return c.Flags().Changed(flag) }
 	if len(f.a) > 1 {
 		return nil, usage("--a names the one baseline; give the others as --b")
 	}
-	var spec *experiment.Spec
-	switch {
-	case len(args) == 1 && len(f.a)+len(f.b) > 0:
-		return nil, usage("give a document, or --a, --b and --cases, not both")
-	case len(args) == 1:
-		data, err := readRegular(args[0])
-		if err != nil {
-			return nil, err
-		}
-		var found diag.List
-		if spec, found = experiment.ReadSpec(args[0], data); spec == nil {
-			return nil, &diag.Err{List: found}
-		}
-		a.showFindings(found)
-	case len(f.a) == 0 || len(f.b) == 0 || f.cases == "":
-		return nil, usage("pflow experiment run: give a document, or --a FLOW --b FLOW --cases FILE; see pflow experiment run --help")
-	default:
-		variants, err := readVariantFlags(f.a[0], f.b)
-		if err != nil {
-			return nil, err
-		}
-		spec = experiment.OfVariants("flows", variants)
+	spec, err := a.comparedSpec(c.Context(), args, f)
+	if err != nil {
+		return nil, err
 	}
 	if f.cases != "" {
 		spec.CasesFile, spec.Inline = f.cases, nil
