@@ -47,6 +47,8 @@ func TestExamples(t *testing.T) {
 					s.must("pflow mcp remove files")
 				case strings.Contains(line, "workflow new"):
 					s.must("rm report.yaml")
+				case strings.Contains(line, "experiment cases"):
+					s.must("pflow --yes 'list the files in bin'")
 				case strings.Contains(line, "schedule add"):
 					s.must("pflow schedule remove report && pflow schedule remove import")
 				case strings.Contains(line, "schedule resume"):

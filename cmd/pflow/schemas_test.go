@@ -99,6 +99,8 @@ workflow-run      run ./wait.json
 run-cancelled     runs cancel last
 runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
+workflow-run      --yes copy people.jsonl to q.jsonl
+experiment-cases  experiment cases --from-runs
 experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict
 experiment-report experiment report strict
 experiment-report experiment compare strict strict

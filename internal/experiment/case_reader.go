@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pflow/internal/diag"
@@ -93,6 +94,17 @@ func (r *caseReader) paths(path []any, v any) []string {
 	var out []string
 	for i, item := range r.list(path, v, "a path, or a list of paths") {
 		out = append(out, r.path(below(path, i), item))
+	}
+	return out
+}
+
+// workflows reads saved workflows: a text is the path of the file of one.
+func (r *caseReader) workflows(path []any, list []any) []any {
+	out := slices.Clone(list)
+	for i, w := range list {
+		if _, file := w.(string); file {
+			out[i] = r.path(below(path, i), w)
+		}
 	}
 	return out
 }

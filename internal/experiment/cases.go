@@ -24,7 +24,7 @@ type Case struct {
 	Catalogue []string // files or folders of declared nodes
 	Only      []string // the components it may use; nil: all
 	Library   string   // a folder of saved workflows
-	Workflows []any    // or saved workflows themselves: {name, description, ir, …}
+	Workflows []any    // or saved workflows themselves: {name, description, ir, …}, or the paths of their files
 	Group     string   // cases of one group are not independent of each other
 	Expect    Expect
 
@@ -45,7 +45,7 @@ func readCase(v any, from origin, dir string, p *predicates) (Case, diag.List) {
 		"only":         func(p []any, v any) { c.Only = append([]string{}, r.names(p, v)...) },
 		"library": func(p []any, v any) {
 			if list, ok := v.([]any); ok {
-				c.Workflows = list
+				c.Workflows = r.workflows(p, list)
 			} else {
 				c.Library = r.path(p, v)
 			}

@@ -90,12 +90,26 @@ func (s *Shelves) base(c *Case) (*shelf.Narrowed, diag.List, error) {
 	return s.kept[key], found, nil
 }
 
-// inlineRecord reads a saved workflow that stands in a case.
+// inlineRecord reads a saved workflow that stands in a case, or in a file that the case names.
 func inlineRecord(i int, w any) (*library.Record, error) {
+	if file, ok := w.(string); ok {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("library[%d]: %w", i, err)
+		}
+		r, _, err := library.Parse(file, data)
+		if err == nil && r.Name == "" {
+			err = fault.New(fault.Malformed, "it has no name")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("library[%d]: %s: %w", i, file, err)
+		}
+		return r, nil
+	}
 	m, _ := w.(map[string]any)
 	name, _ := m["name"].(string)
 	if name == "" {
-		return nil, fmt.Errorf("library[%d]: want a saved workflow: {name, description, ir}", i)
+		return nil, fmt.Errorf("library[%d]: want a saved workflow: {name, description, ir}, or the path of its file", i)
 	}
 	r, _, err := library.Parse(name, value.AppendJSON(nil, w))
 	if err != nil {
