@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"context"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ func (c *llmCall) exec(ctx context.Context, in engine.Input) (engine.Output, err
 		return engine.Output{}, err
 	}
 	r := c.request
+	r.Variables = variables(in.Prep)
 	r.Messages = []llm.Message{{Role: "user", Content: text}}
 	said, err := messagesOf(in.Prep[prepMessages])
 	if err != nil {
@@ -44,6 +46,14 @@ func (c *llmCall) exec(ctx context.Context, in engine.Input) (engine.Output, err
 		return engine.Output{Meters: meters(reply.Usage)}, failedCall(err, &r, reply, chars)
 	}
 	return engine.Output{Result: callResult(&r, reply, chars), Meters: meters(reply.Usage)}, nil
+}
+
+// variables are what of prep fills the prompt in.
+func variables(prep map[string]any) map[string]any {
+	out := maps.Clone(prep)
+	delete(out, prepReplySchema)
+	delete(out, prepMessages)
+	return out
 }
 
 // mayCall refuses a call before it is made: without a model, and where its cost could not be held against a limit.

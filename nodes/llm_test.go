@@ -70,7 +70,7 @@ func TestLLMCall(t *testing.T) {
 	res := runLLM(t, d, "limits: {calls: 3, tokens: 100, cached_tokens: 20}\n")
 	half := 0.5
 	want := llm.Request{
-		Model: "test/m", Prompt: "p", Temperature: &half, MaxTokens: 99, MaxAsks: 3,
+		Model: "test/m", Prompt: "p", Variables: map[string]any{"request": "two"}, Temperature: &half, MaxTokens: 99, MaxAsks: 3,
 		Messages: []llm.Message{{Role: "user", Content: "Count: two"},
 			{Role: "assistant", ToolCalls: []llm.ToolCall{{ID: "c1", Name: "look", Arguments: map[string]any{"at": 1}}}},
 			{Role: "tool", ToolCallID: "c1", Content: "gone"}},

@@ -32,6 +32,7 @@ type experimentFlags struct {
 	id          string
 	resume      string
 	retry       bool
+	carry       bool
 	details     int
 }
 
@@ -89,6 +90,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	a.dateFlag(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)
+	fl.BoolVar(&f.carry, "carry", false, "with --replay: answer what is not there by the reply to the same question in other words; quality is then not judged")
 	a.setFlag(c)
 	return c
 }
@@ -186,6 +188,28 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 	return fails(usage("%s", fileError(err)))
 }
 
+// experimentCommand is what makes an experiment of the same flows and cases again.
+func experimentCommand(args []string, f *experimentFlags, replay string) string {
+	words := []string{"pflow", "experiment", "run"}
+	words = append(words, args...)
+	for _, flow := range f.a {
+		words = append(words, "--a", flow)
+	}
+	for _, flow := range f.b {
+		words = append(words, "--b", flow)
+	}
+	if f.cases != "" {
+		words = append(words, "--cases", f.cases)
+	}
+	if replay != "" {
+		words = append(words, "--replay", replay)
+	}
+	for i := range words {
+		words[i] = shellQuote(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
 // changeable takes the flags that an experiment can be gone on with: they change no row.
 func (f *experimentFlags) changeable(c *cobra.Command, spec *experiment.Spec) {
 	for flag, take := range map[string]func(){
@@ -200,7 +224,7 @@ func (f *experimentFlags) changeable(c *cobra.Command, spec *experiment.Spec) {
 
 // storeToResume opens the experiment to go on with. Flags that would make other rows than it began with are refused.
 func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.Store, error) {
-	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "record", "replay", "replay-or-call", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
+	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "record", "replay", "replay-or-call", "carry", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
 		if c.Flags().Changed(flag) {
 			return nil, usage("--resume goes on with an experiment as it began: leave out --%s", flag)
 		}
@@ -347,6 +371,7 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 		"seed":    func() { spec.Seed = uint64(max(0, f.seed)) }, "date": func() { spec.Date = a.date },
 		"record": func() { spec.Replies.Record = a.record }, "replay": func() { spec.Replies.Replay = a.replay },
 		"replay-or-call": func() { spec.Replies.ReplayOrCall = a.replayOrCall },
+		"carry":          func() { spec.Replies.Carry = f.carry },
 		"primary":        func() { spec.Primary = experiment.Metric(f.primary) }, "effect": func() { spec.Effect = f.effect },
 		"nodes": func() { spec.Catalogue = append(spec.Catalogue, a.nodeFiles...) }, "no-builtin": func() { spec.NoBuiltin = a.noBuiltin },
 	} {
@@ -354,10 +379,14 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 			take()
 		}
 	}
+	if r := &spec.Replies; (given("replay-or-call") || given("record") || given("replay") && r.Replay == "") && !given("carry") {
+		r.Carry = false // of the document: to call what is not recorded is to want no other answer
+	}
 	f.changeable(c, spec)
 	if err := a.pinRevisions(c.Context(), spec); err != nil {
 		return nil, err
 	}
+	spec.Command = experimentCommand(args, f, a.replay)
 	if problem := spec.Problem(); problem != "" {
 		return nil, usage("%s", problem)
 	}

@@ -39,6 +39,8 @@ func TestShippedExperiment(t *testing.T) {
 	var report struct {
 		Cases, Errors int
 		Variants      []struct {
+			Name     string
+			Carried  any
 			Outcomes map[string]map[string]int
 		}
 	}
@@ -47,6 +49,11 @@ func TestShippedExperiment(t *testing.T) {
 	}
 	if report.Cases < 60 || report.Errors > 0 {
 		t.Errorf("%d cases, %d errors; if a prompt or the interface of a node changed: go test ./cmd/pflow -run TestShippedExperiment -update", report.Cases, report.Errors)
+	}
+	for _, v := range report.Variants {
+		if v.Carried != nil {
+			t.Errorf("%s: replies are carried over from other words: %v", v.Name, v.Carried)
+		}
 	}
 	for _, expected := range []string{"plan", "reuse", "ask", "abstain"} {
 		n := 0

@@ -34,6 +34,7 @@ type options struct {
 	record       string // --record
 	replay       string // --replay
 	replayOrCall bool   // --replay-or-call
+	carry        bool   // of an experiment: what replay has not is answered in other words
 
 	shelfOnce sync.Once
 	shelf     *shelf.Shelf

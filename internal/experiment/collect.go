@@ -16,6 +16,7 @@ type results struct {
 	tally    []tally                  // of the variants
 	diffs    [][]string               // of the variants: how its flow differs from the first
 	failed   [][]int                  // variant -> case -> rows without an answer
+	carried  [][]Carried              // variant -> case
 	from     []rowSource              // of the variants
 	rows     int
 	errors   int
@@ -68,6 +69,7 @@ func collect(s *Store) (*results, error) {
 	for i := range variants {
 		out.from = append(out.from, rowSource{store: s, variant: i})
 		out.failed = append(out.failed, nil)
+		out.carried = append(out.carried, nil)
 		out.tally = append(out.tally, tally{outcomes: map[string]map[string]int{}, micro: map[Metric]*Counts{NodeF1: {}, EdgeF1: {}, ParamF1: {}}})
 	}
 	err = s.eachRow(func(r *Row) error {
@@ -83,6 +85,7 @@ func collect(s *Store) (*results, error) {
 			for v := range variants {
 				out.from[v].ords = append(out.from[v].ords, c.ord)
 				out.failed[v] = append(out.failed[v], 0)
+				out.carried[v] = append(out.carried[v], Carried{})
 				out.times[v] = append(out.times[v], nil)
 			}
 		}
@@ -95,6 +98,7 @@ func collect(s *Store) (*results, error) {
 		if r.ErrorKind != "" {
 			out.failed[r.Variant][at]++
 		}
+		out.carried[r.Variant][at].row(r)
 		out.count(c, r)
 		return nil
 	})

@@ -56,8 +56,9 @@ func (x *results) remarks(r *Report) {
 	if r.Missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s of %d are missing: the run was stopped; pflow experiment run --resume goes on", counted(r.Missing, "row"), r.Rows+r.Missing))
 	}
-	if r.Errors > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(r.Errors, "row")))
+	r.Warnings = append(r.Warnings, r.carriedWarnings()...)
+	if n := r.Errors - r.missed(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(n, "row")))
 	}
 	if x.spec.Replies.Kept() {
 		r.Notes = append(r.Notes, "replies of models were recorded: latency is not compared, since recorded replies take no time")
@@ -94,7 +95,7 @@ func (x *results) variant(i int, metrics []Metric) VariantReport {
 	out := VariantReport{
 		Name: v.Name, Flow: v.FlowName, Hash: v.FlowHash, Model: v.Model, Levels: v.Levels, Rows: t.rows, Errors: t.errors,
 		Means: map[Metric]float64{}, Medians: map[Metric]float64{}, Totals: map[Metric]float64{}, Outcomes: t.outcomes,
-		PassK: x.passK(i),
+		PassK: x.passK(i), Carried: x.carriedBy(i),
 	}
 	for _, m := range metrics {
 		list := means(x.values[m][i])
@@ -214,6 +215,7 @@ func (x *results) compare(r *Report) error {
 		d := stats.Decide(all[i].t, stats.Rule{
 			Metric: string(r.Primary), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
 		})
+		d = x.unjudged(r, i+1, all[i].guard, d)
 		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further
 	}
 	return nil
@@ -226,6 +228,10 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 			out = append(out, notTimed(string(g.Metric)))
 			continue
 		}
+		if unknown := x.unheard(i, g.Metric); unknown != "" && g.Metric.Rate() {
+			out = append(out, stats.Checked{Metric: string(g.Metric), State: stats.Unclear, Reason: unknown})
+			continue
+		}
 		p, err := x.pair(g.Metric, x.values[g.Metric][0], x.values[g.Metric][i])
 		if err != nil {
 			return nil, err
@@ -235,6 +241,9 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 			unknown := notPriced(n)
 			unknown.Worse = c.Worse
 			c = unknown
+		}
+		if unknown := x.unheard(i, g.Metric); unknown != "" && c.State == stats.Kept {
+			c.State, c.Reason, c.Needed = stats.Unclear, unknown, 0
 		}
 		out = append(out, c)
 	}

@@ -83,11 +83,21 @@ func (r *specReader) document(tree *yamltree.Value) {
 			})
 		},
 		"replies": func(v *yamltree.Value) {
-			r.Mapping(v, "{record, replay, replay_or_call}", yamltree.Fields{
+			r.Mapping(v, "{record, replay, replay_or_call, carry}", yamltree.Fields{
 				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.Truth(&s.Replies.ReplayOrCall),
+				"carry": r.Truth(&s.Replies.Carry),
 			})
 			if s.Replies.ReplayOrCall && s.Replies.Replay == "" {
 				r.Report(v, yamltree.MissingKey, "replay_or_call needs replay: the folder of recordings")
+			}
+			switch {
+			case !s.Replies.Carry:
+			case s.Replies.Replay == "":
+				r.Report(v, yamltree.MissingKey, "carry needs replay: the folder of recordings")
+			case s.Replies.ReplayOrCall:
+				r.Report(v, yamltree.BadValue, "a call that is not recorded is answered from other words, or made: leave out carry or replay_or_call")
+			case s.Replies.Record != "":
+				r.Report(v, yamltree.BadValue, "replies that are carried over are no recordings of what was asked: leave out carry or record")
 			}
 		},
 		"scoring": func(v *yamltree.Value) {

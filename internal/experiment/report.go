@@ -50,6 +50,7 @@ type VariantReport struct {
 	Micro    map[Metric]float64        `json:"micro,omitempty"`  // F1 over all hits of all rows
 	Totals   map[Metric]float64        `json:"totals"`           // calls, tokens and cost of all rows; no cost if any is unpriced
 	Latency  *Quantiles                `json:"latency_ms,omitempty"`
+	Carried  *Carried                  `json:"carried,omitempty"`  // nil: every call was answered in its own words
 	Outcomes map[string]map[string]int `json:"outcomes,omitempty"` // expected -> what happened -> rows
 
 	latencies []float64 // sorted means of the cases

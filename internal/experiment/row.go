@@ -23,6 +23,7 @@ type Row struct {
 	ErrorKind string // of a flow that broke; "" for an answer
 	Temporary bool   // whether planning again may give an answer
 	Score
+	unheard
 	Plan  []byte // pflow.plan/v1
 	Steps []Step
 	times nodeTimes // nil where replies are recorded
@@ -48,8 +49,8 @@ func (r *Row) bound() {
 }
 
 // newRow makes the row of a plan.
-func newRow(k Key, res *planner.Result, s Score, steps []Step, times nodeTimes) (Row, error) {
-	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps, times: times}
+func newRow(k Key, res *planner.Result, s Score, steps []Step, times nodeTimes, u unheard) (Row, error) {
+	r := Row{Key: k, Status: res.Status, Score: s, Steps: steps, times: times, unheard: u}
 	if s.Outcome == OutcomeFail {
 		r.ErrorKind = string(fault.Failure)
 		if e, ok := res.Error.(map[string]any); ok && text(e["kind"]) != "" {

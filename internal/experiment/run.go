@@ -235,11 +235,11 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	if x.Spec.Replies.Kept() {
 		times = nil
 	}
-	r, err := newRow(j.Key, res, s, rec.steps, times)
+	r, err := newRow(j.Key, res, s, rec.steps, times, rec.heard())
 	if err != nil {
 		res = planner.Refuse(x.flows[j.Variant], fmt.Errorf("the plan cannot be written as JSON: %w", err))
 		s = score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{untimed: true})
-		r, _ = newRow(j.Key, res, s, nil, nil)
+		r, _ = newRow(j.Key, res, s, nil, nil, rec.heard())
 	}
 	return r, true
 }

@@ -9,8 +9,9 @@ import (
 type Spec struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	Model       string `json:"model,omitempty"` // what variants without a model of their own use
-	File        string `json:"-"`               // "" for one made of flags
+	Model       string `json:"model,omitempty"`   // what variants without a model of their own use
+	Command     string `json:"command,omitempty"` // that makes it again, for people; "" is not known
+	File        string `json:"-"`                 // "" for one made of flags
 	Dir         string `json:"-"`
 
 	CasesFile   string      `json:"cases,omitempty"` // a JSONL file
@@ -67,6 +68,7 @@ type Replies struct {
 	Record       string `json:"record,omitempty"`
 	Replay       string `json:"replay,omitempty"`
 	ReplayOrCall bool   `json:"replay_or_call,omitempty"` // what Replay has not is called, and recorded
+	Carry        bool   `json:"carry,omitempty"`          // what Replay has not is answered by the reply to the same question in other words
 }
 
 // Kept reports whether replies come from, or go to, recordings.

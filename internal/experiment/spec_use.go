@@ -42,6 +42,12 @@ func (s *Spec) Problem() string {
 		return fmt.Sprintf("the date %q is none: write one like 2024-01-31", s.Date)
 	case s.Replies.ReplayOrCall && s.Replies.Replay == "":
 		return "calling what is not recorded needs a folder of recordings: --replay FOLDER"
+	case s.Replies.Carry && s.Replies.Replay == "":
+		return "carrying replies over needs a folder of recordings: --replay FOLDER"
+	case s.Replies.Carry && s.Replies.ReplayOrCall:
+		return "a call that is not recorded is answered from other words, or made: leave out one of carry and replay_or_call"
+	case s.Replies.Carry && s.Replies.Record != "":
+		return "replies that are carried over are no recordings of what was asked: leave out one of carry and record"
 	}
 	return ""
 }

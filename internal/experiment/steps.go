@@ -31,6 +31,8 @@ type exchange struct {
 	Prompt string `json:"prompt"` // cut where it is long
 	Reply  string `json:"reply"`
 	Error  string `json:"error,omitempty"`
+
+	Carried bool `json:"carried,omitempty"` // the reply was given to the same question in other words
 }
 
 // How much of a result, a prompt and a reply is kept, in bytes.
@@ -50,6 +52,7 @@ type recorder struct {
 	waits    []wait
 	priced   int  // answered calls whose price is known
 	unpriced bool // there was one whose price is not
+	unheard  unheard
 }
 
 // wait is when a call waited for rate limits.
@@ -72,6 +75,13 @@ func (r *recorder) waited() float64 {
 		}
 	}
 	return float64(total.Microseconds()) / 1000
+}
+
+// heard is what of the row no model has said to its words.
+func (r *recorder) heard() unheard {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unheard
 }
 
 // price settles what a plan cost where its calls were told to Answered. The meters of a run, from which the plan has it,
@@ -103,7 +113,7 @@ func (r *recorder) observed(t engine.Transition) {
 			prompt = append(prompt, m.Role+":\n"+m.Content)
 		}
 		s.Exchange = append(s.Exchange, exchange{
-			Model: e.Model, Prompt: clip(strings.Join(prompt, "\n\n"), keepPrompt), Reply: clip(e.Reply, keepReply), Error: e.Error,
+			Model: e.Model, Prompt: clip(strings.Join(prompt, "\n\n"), keepPrompt), Reply: clip(e.Reply, keepReply), Error: e.Error, Carried: e.Carried,
 		})
 	}
 	r.steps = append(r.steps, s)
@@ -235,7 +245,7 @@ func Ask(ctx context.Context, r llm.Request) llm.Request {
 	return r
 }
 
-// Answered takes from a reply when its call waited for rate limits, and whether its price is known. It must be told at once
+// Answered takes from a reply when its call waited for rate limits, whether its price is known, and what it was carried over from. It must be told at once
 // when the reply is there. A reply says how long its call took and waited, not when: calls wait for their turn before they
 // are sent, so it counts as having waited first.
 func Answered(ctx context.Context, r *llm.Reply) {
@@ -249,6 +259,9 @@ func Answered(ctx context.Context, r *llm.Reply) {
 		from := time.Now().Add(-max(r.Latency, r.Waited))
 		a.waits = append(a.waits, wait{from, from.Add(r.Waited)})
 	}
+	a.unheard.Carried += r.Carried
+	a.unheard.CarriedTokens += r.CarriedTokens
+	a.unheard.Missed = a.unheard.Missed || r.Missed
 	switch u := r.Usage; {
 	case u.Priced:
 		a.priced += u.Calls

@@ -43,6 +43,7 @@ CREATE TABLE rows (
 	edge_hits INTEGER, edge_planned INTEGER, edge_expected INTEGER,
 	param_hits INTEGER, param_planned INTEGER, param_expected INTEGER,
 	times TEXT NOT NULL, in_words TEXT NOT NULL, failed TEXT NOT NULL,
+	carried INTEGER NOT NULL, carried_tokens INTEGER NOT NULL, missed INTEGER NOT NULL,
 	PRIMARY KEY (ord, variant, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE details (

@@ -160,6 +160,9 @@ func (c *call) run(ctx context.Context) error {
 			r.Value, r.Repaired = got.Value, got.Mended
 			return nil
 		}
+		if r.Carried > 0 {
+			runCalls(ctx).unfit(c.carriedMisfit(got))
+		}
 		if r.Asks >= c.request.MaxAsks {
 			return c.misfit(got)
 		}
@@ -269,33 +272,41 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	key := first
-	if n := run.before(first); n > 0 {
-		doc["equal_before"] = n
+	key, before := first, run.before(first)
+	if before > 0 {
+		doc["equal_before"] = before
 		key = keyOf(doc)
 	}
 	if c.o.Replay != "" {
 		start := time.Now()
 		a, step, found, err := replay(c.o.Replay, key)
-		if found {
+		carried := false
+		if !found && err == nil && c.o.Carry {
+			a, step, carried, err = c.carry(doc, before)
+		}
+		if found || carried {
 			q, failed := c.question(ctx, step)
 			if failed != nil {
 				return nil, "", failed
 			}
 			c.replayed.Add(1)
 			c.reply.Replayed = true
+			if carried {
+				c.reply.Carried++
+				c.reply.CarriedTokens += a.Usage.PromptTokens + a.Usage.CompletionTokens
+			}
 			if a != nil {
 				c.add(a)
 				if c.request.OnText != nil {
 					c.request.OnText(a.Text)
 				}
 			}
-			c.tell(a, q, start, true, err)
+			c.tell(a, q, start, told{replayed: true, carried: carried}, err)
 			if err == nil {
 				run.answer(first)
 			}
 			if c.o.Record != "" && c.o.Record != c.o.Replay {
-				if failed := record(c.o.Record, key, c.shownValue(doc), a, step, err); failed != nil {
+				if failed := c.record(c.o.Record, key, before, doc, a, step, err); failed != nil {
 					return nil, "", failed
 				}
 			}
@@ -305,6 +316,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 			return nil, "", run.miss(err)
 		}
 		if !c.o.ReplayOrCall {
+			c.reply.Missed = true
 			return nil, "", run.miss(missed(c.o.Replay, key, c.target.name, c.shown(c.messages), c.request))
 		}
 	}
@@ -313,11 +325,20 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 		run.answer(first)
 	}
 	if err == nil || ctx.Err() == nil {
-		if failed := record(orText(c.o.Record, c.o.Replay), key, c.shownValue(doc), a, step, err); failed != nil && err == nil {
+		if failed := c.record(orText(c.o.Record, c.o.Replay), key, before, doc, a, step, err); failed != nil && err == nil {
 			err = failed
 		}
 	}
 	return a, step, err
+}
+
+// record keeps an exchange of the call.
+func (c *call) record(dir, key string, before int, doc map[string]any, a *answer, step string, failed error) error {
+	question, err := c.asksFor(before)
+	if err != nil {
+		return err
+	}
+	return record(dir, key, question, c.shownValue(doc), a, step, failed)
 }
 
 // climb asks the endpoint, at the step of the ladder that it is known to honour, and steps down as long as it complains
@@ -386,7 +407,7 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 		c.add(a)
 		a.redact(c.redact)
 	}
-	c.tell(a, q, start, false, err)
+	c.tell(a, q, start, told{}, err)
 	return a, err
 }
 
@@ -436,12 +457,15 @@ func (c *call) add(a *answer) {
 	c.reply.Usage.Add(*u)
 }
 
+// told is how an exchange came about.
+type told struct{ replayed, carried bool }
+
 // tell reports an exchange to those who want to know.
-func (c *call) tell(a *answer, q question, start time.Time, replayed bool, err error) {
+func (c *call) tell(a *answer, q question, start time.Time, by told, err error) {
 	if c.o.OnExchange == nil && c.request.OnExchange == nil {
 		return
 	}
-	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: replayed}
+	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: by.replayed, Carried: by.carried}
 	e.Messages = append(e.Messages, c.shown(q.sent())...)
 	if a != nil {
 		e.FinishReason, e.Usage, e.AnsweredBy = a.FinishReason, a.Usage, a.Model

@@ -31,6 +31,7 @@ type Options struct {
 	Record       string // a folder that keeps every exchange; "": none
 	Replay       string // a folder from which exchanges are served; "": none
 	ReplayOrCall bool   // what Replay does not have is called, and recorded: in Record, else in Replay
+	Carry        bool   // what Replay does not have is answered by the reply to the same question in other words
 
 	OnExchange func(Exchange) // told of each exchange of every call; may be called from many goroutines
 }
@@ -60,6 +61,8 @@ type Client struct {
 	masked   []string // the keys that masker masks
 	masker   *mask.Masker
 
+	questions questions // of the folder Replay
+
 	called, replayed atomic.Int64
 }
 
@@ -86,6 +89,15 @@ func New(o Options) (*Client, error) {
 	}
 	if o.ReplayOrCall && o.Replay == "" {
 		return nil, fault.New(fault.InvalidRequest, "calling what is not recorded needs a folder of recordings: --replay DIR")
+	}
+	switch {
+	case !o.Carry:
+	case o.Replay == "":
+		return nil, fault.New(fault.InvalidRequest, "carrying replies over needs a folder of recordings: --replay DIR")
+	case o.ReplayOrCall:
+		return nil, fault.New(fault.InvalidRequest, "a call that is not recorded is answered from other words, or made: leave out one of carry and replay_or_call")
+	case o.Record != "":
+		return nil, fault.New(fault.InvalidRequest, "replies that are carried over are no recordings of what was asked: leave out one of carry and record")
 	}
 	c := &Client{o: o, transport: o.Transport, memory: newMemory(o.Home), limiters: map[string]*limiter{}}
 	if c.transport == nil {

@@ -50,6 +50,7 @@ type Request struct {
 	MaxTokens   int               // 0: the provider's default
 	Repeat      int               // which of several equal calls this is: part of a recording's key
 	Prompt      string            // the name of the prompt that Messages begin with, for whoever reads an Exchange; "" if there is none
+	Variables   map[string]any    // what Prompt was filled in with: by it, a recording is found in other words
 	MaxAsks     int               // how often at most the model is asked for a reply that fits Schema; 0 is 2
 	OnText      func(text string) // if set the reply is streamed: each piece as it comes, without keys and secrets, also of a reply that is asked for again
 	OnExchange  func(Exchange)    // told of each exchange of this call
@@ -67,6 +68,10 @@ type Reply struct {
 	LadderStep string // strict_json_schema, json_schema, tool_call, json_object, prompt; "" for plain text
 	Asks       int    // how many times the model was asked: more than one where a reply did not fit
 	Replayed   bool   // from a recording
+
+	Carried       int  // of Asks, those answered by what was replied to the same question in other words
+	CarriedTokens int  // that these took
+	Missed        bool // a recording was to serve the call, and none does
 
 	Usage   Usage
 	Latency time.Duration // all of it
@@ -111,6 +116,7 @@ type Exchange struct {
 	Usage        Usage         `json:"usage"`
 	Latency      time.Duration `json:"latency_ns"`
 	Replayed     bool          `json:"replayed,omitempty"`
+	Carried      bool          `json:"carried,omitempty"` // the reply is that to the same question in other words
 
 	AnsweredBy string `json:"-"` // the model, as the endpoint named it
 	Err        error  `json:"-"` // what Error says

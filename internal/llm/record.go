@@ -15,16 +15,18 @@ import (
 
 // Recordings are one JSON file for each exchange, named by a hash over what was asked: model, messages, schema,
 // parameters, tools and the repeat index. How it was asked (the step of the ladder, streamed or not, endpoint, key) is no
-// part of it, so that a recording serves wherever the same is asked. What is kept is the answer as it came, or the error
+// part of it, so that a recording serves wherever the same is asked. Its question is a hash over what was asked beside the
+// words (carry.go). What is kept is the answer as it came, or the error
 // where the request itself was at fault; errors that pass are not kept, so that what follows them is.
 
 // recording is one file.
 type recording struct {
-	Schema  string         `json:"schema"`
-	Key     string         `json:"key"`
-	Request any            `json:"request"`
-	Reply   *recordedReply `json:"reply,omitempty"`
-	Error   *recordedError `json:"error,omitempty"`
+	Schema   string         `json:"schema"`
+	Key      string         `json:"key"`
+	Question string         `json:"question,omitempty"` // before all that is long: an index reads no further
+	Request  any            `json:"request"`
+	Reply    *recordedReply `json:"reply,omitempty"`
+	Error    *recordedError `json:"error,omitempty"`
 }
 
 type recordedReply struct {
@@ -54,22 +56,7 @@ const recordingSchema = "pflow.exchange/v1"
 
 // asked is what a recording is named by.
 func asked(model string, messages []Message, r *Request) (key string, request map[string]any, err error) {
-	list := []any{}
-	for _, m := range messages {
-		entry := map[string]any{"role": m.Role, "content": m.Content}
-		if len(m.ToolCalls) > 0 {
-			calls := []any{}
-			for _, c := range m.ToolCalls {
-				calls = append(calls, map[string]any{"id": c.ID, "name": c.Name, "arguments": c.Arguments})
-			}
-			entry["tool_calls"] = calls
-		}
-		if m.ToolCallID != "" {
-			entry["tool_call_id"] = m.ToolCallID
-		}
-		list = append(list, entry)
-	}
-	doc := map[string]any{"model": model, "messages": list, "repeat": r.Repeat}
+	doc := map[string]any{"model": model, "messages": listed(messages), "repeat": r.Repeat}
 	if r.Schema != nil {
 		doc["schema"] = map[string]any{"name": r.Schema.Name, "json": unordered(r.Schema.JSON, false)}
 	}
@@ -94,22 +81,42 @@ func asked(model string, messages []Message, r *Request) (key string, request ma
 	return keyOf(request), request, nil
 }
 
+// listed are messages as a recording has them.
+func listed(messages []Message) []any {
+	list := []any{}
+	for _, m := range messages {
+		entry := map[string]any{"role": m.Role, "content": m.Content}
+		if len(m.ToolCalls) > 0 {
+			calls := []any{}
+			for _, c := range m.ToolCalls {
+				calls = append(calls, map[string]any{"id": c.ID, "name": c.Name, "arguments": c.Arguments})
+			}
+			entry["tool_calls"] = calls
+		}
+		if m.ToolCallID != "" {
+			entry["tool_call_id"] = m.ToolCallID
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
 // keyOf is the hash of a request.
 func keyOf(request map[string]any) string {
 	sum := sha256.Sum256([]byte(value.JSON(request)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// replay gives the recorded answer, and the step of the ladder it answers; found is false if there is none.
-func replay(dir, key string) (a *answer, step string, found bool, err error) {
+// readRecording reads one file; found is false if there is none.
+func readRecording(dir, key string) (r *recording, found bool, err error) {
 	file := filepath.Join(dir, key+".json")
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", false, nil
+		return nil, false, nil
 	}
-	var r recording
+	r = &recording{}
 	if err == nil {
-		err = json.Unmarshal(data, &r)
+		err = json.Unmarshal(data, r)
 	}
 	if err == nil && r.Schema != recordingSchema {
 		err = errors.New("want the schema " + recordingSchema)
@@ -118,21 +125,34 @@ func replay(dir, key string) (a *answer, step string, found bool, err error) {
 		err = errors.New("it has neither reply nor error")
 	}
 	if err != nil {
-		return nil, "", false, fault.New(fault.InvalidRequest, "the recording %s cannot be read: %v; record it again", file, err)
+		return nil, false, fault.New(fault.InvalidRequest, "the recording %s cannot be read: %v; record it again", file, err)
+	}
+	return r, true, nil
+}
+
+// replay gives the recorded answer, and the step of the ladder it answers; found is false if there is none.
+func replay(dir, key string) (a *answer, step string, found bool, err error) {
+	r, found, err := readRecording(dir, key)
+	if !found {
+		return nil, "", false, err
 	}
 	if r.Error != nil {
 		return nil, "", true, &fault.Error{Kind: r.Error.Kind, Message: r.Error.Message}
 	}
-	a = &answer{Text: r.Reply.Text, Refusal: r.Reply.Refusal, FinishReason: r.Reply.FinishReason, Model: r.Reply.Model, Usage: r.Reply.Usage, Counted: r.Reply.Counted, Cost: r.Reply.Cost}
-	for _, c := range r.Reply.ToolCalls {
+	return r.Reply.answer(), r.Reply.LadderStep, true, nil
+}
+
+func (r *recordedReply) answer() *answer {
+	a := &answer{Text: r.Text, Refusal: r.Refusal, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, Counted: r.Counted, Cost: r.Cost}
+	for _, c := range r.ToolCalls {
 		a.ToolCalls = append(a.ToolCalls, rawCall(c))
 	}
-	return a, r.Reply.LadderStep, true, nil
+	return a
 }
 
 // record writes an exchange, out of which keys and secrets are taken already. An error that may pass is not written.
-func record(dir, key string, request any, a *answer, step string, failed error) error {
-	r := recording{Schema: recordingSchema, Key: key, Request: request}
+func record(dir, key, question string, request any, a *answer, step string, failed error) error {
+	r := recording{Schema: recordingSchema, Key: key, Question: question, Request: request}
 	if failed != nil {
 		f := fault.Of(failed)
 		if f.Kind != fault.ContextLength && f.Kind != fault.InvalidRequest && f.Kind != fault.Refused {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"sync"
 )
@@ -9,6 +10,7 @@ import (
 type RunCalls struct {
 	mu       sync.Mutex
 	missed   error
+	misfit   error          // of a reply that was carried over
 	answered map[string]int // how often an equal call of the run was answered, by its key
 }
 
@@ -54,11 +56,22 @@ func (r *RunCalls) answer(key string) {
 	r.answered[key]++
 }
 
-// miss notes an error of a recording, and gives it back.
+// unfit notes that a reply which was carried over does not fit the schema of today. What the model says when it is told so is
+// in no recording: if it is asked for, that is missed because of this.
+func (r *RunCalls) unfit(err error) {
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.misfit = cmp.Or(r.misfit, err)
+	}
+}
+
+// miss notes an error of a recording, and gives it back, or what it comes of.
 func (r *RunCalls) miss(err error) error {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		err = cmp.Or(r.misfit, err)
 		if r.missed == nil {
 			r.missed = err
 		}
