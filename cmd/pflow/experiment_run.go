@@ -33,6 +33,7 @@ type experimentFlags struct {
 	resume      string
 	retry       bool
 	carry       bool
+	allowEqual  bool
 	details     int
 }
 
@@ -42,7 +43,7 @@ func (a *app) experimentRunCommand() *cobra.Command {
 		Use:   "run [SPEC.yaml | FLOW | PROMPT-FILE]",
 		Short: "Run an experiment, or go on with one that was stopped",
 		Long: `Run an experiment: a document, or flows on a file of cases. Without either your own planner is compared with the one that
-pflow ships, on cases that come along with the recorded replies of a model, so that no key is needed. FLOW is compared with the
+pflow ships, on cases that come along with the recorded replies of a model, so that no key is needed: pflow flow eject planner, edit a prompt, pflow experiment run. FLOW is compared with the
 flow that it shadows or extends, PROMPT-FILE with the prompt in whose place it stands.
 
 Results are kept in the home, a row for each case, variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.
@@ -59,8 +60,7 @@ A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REV
   short=planner+./metadata.tmpl     with a name of its own in the report
 
 Changes may follow each other; ++ stands for a +. In a document changes are keys: set, prompts, model.`,
-		Example: `  pflow experiment run
-  pflow experiment run ./metadata.tmpl
+		Example: `  pflow experiment run planner-offline+params.reuse_confidence=0.6
   pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
@@ -82,6 +82,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.IntVar(&f.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
 	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
 	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+	fl.BoolVar(&f.allowEqual, "allow-equal", false, "variants may come to the same: an A/A test, which shows how much chance there is")
 	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default the time)")
 	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, or last")
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
@@ -224,7 +225,7 @@ func (f *experimentFlags) changeable(c *cobra.Command, spec *experiment.Spec) {
 
 // storeToResume opens the experiment to go on with. Flags that would make other rows than it began with are refused.
 func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.Store, error) {
-	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "record", "replay", "replay-or-call", "carry", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
+	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "allow-equal", "record", "replay", "replay-or-call", "carry", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
 		if c.Flags().Changed(flag) {
 			return nil, usage("--resume goes on with an experiment as it began: leave out --%s", flag)
 		}
@@ -367,8 +368,8 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 		spec.Variants[i].Model = cmp.Or(spec.Variants[i].Model, a.model, spec.Model)
 	}
 	for flag, take := range map[string]func(){
-		"repeats": func() { spec.Repeats = f.repeats },
-		"seed":    func() { spec.Seed = uint64(max(0, f.seed)) }, "date": func() { spec.Date = a.date },
+		"repeats": func() { spec.Repeats = f.repeats }, "allow-equal": func() { spec.AllowEqual = f.allowEqual },
+		"seed": func() { spec.Seed = uint64(max(0, f.seed)) }, "date": func() { spec.Date = a.date },
 		"record": func() { spec.Replies.Record = a.record }, "replay": func() { spec.Replies.Replay = a.replay },
 		"replay-or-call": func() { spec.Replies.ReplayOrCall = a.replayOrCall },
 		"carry":          func() { spec.Replies.Carry = f.carry },

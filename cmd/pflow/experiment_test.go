@@ -32,7 +32,7 @@ func TestTerminalExperiment(t *testing.T) {
 		fmt.Fprintf(&cases, `{"id": "c%d", "request": "wait", "expect": {"abstain": true}}`+"\n", i)
 	}
 	d.file("cases.jsonl", cases.String())
-	tt := d.start("experiment", "run", "--a", "./slow.yaml", "--b", "./slow.yaml", "--cases", "cases.jsonl", "--concurrency", "4", "--id", "slow")
+	tt := d.start("experiment", "run", "--a", "./slow.yaml", "--b", "./slow.yaml", "--cases", "cases.jsonl", "--concurrency", "4", "--id", "slow", "--allow-equal")
 	tt.expect(" of 120, ")
 	tt.expect("s left")
 	tt.send(ctrlC)

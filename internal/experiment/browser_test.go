@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 	ctx := browser(t)
 	dir := t.TempDir()
 	write(t, dir+"/asking.yaml", asking)
-	s := specOf(t, 24, "variants: [{name: one, flow: planner-offline}, {name: two, flow: "+dir+"/asking.yaml}, {name: three, flow: planner-offline}]\n")
+	s := specOf(t, 24, "allow_equal: true\nvariants: [{name: one, flow: planner-offline}, {name: two, flow: "+dir+"/asking.yaml}, {name: three, flow: planner-offline}]\n")
 	write(t, s.CasesFile, `{"id": "<script>window.hacked = 1</script>", "request": "copy \"<img src=x onerror='window.hacked = true'>.txt\" to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n"+
 		`{"id": "odd", "request": "copy oil.txt to sea.txt", "expect": {"abstain": true}}`+"\n"+
 		`{"id": "plain", "request": "copy a.txt to b.txt", "expect": {"nodes": ["copy-file"]}}`+"\n")

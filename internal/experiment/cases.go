@@ -28,7 +28,8 @@ type Case struct {
 	Group     string   // cases of one group are not independent of each other
 	Expect    Expect
 
-	raw any // the case as it was read
+	raw   any        // the case as it was read
+	place diag.Place // of it
 }
 
 // readCase reads one case. What it gives beside findings is what could be read.
@@ -111,7 +112,9 @@ func caseOf(file string, number int, line []byte, p *predicates) (Case, diag.Lis
 		at, snippet := from.place(nil)
 		return Case{}, diag.List{{Severity: diag.Error, Kind: BadCase, Place: at, Snippet: snippet, Message: "this line is no JSON: " + err.Error()}}
 	}
-	return readCase(v, from, filepath.Dir(file), p)
+	c, found := readCase(v, from, filepath.Dir(file), p)
+	c.place = diag.Place{File: file, Line: number, Col: 1}
+	return c, found
 }
 
 var errLongCase = fmt.Errorf("the line is longer than %d MB", maxCase>>20)

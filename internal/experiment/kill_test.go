@@ -40,7 +40,7 @@ func child(dir string) error {
 	case err == nil:
 		x, err = experiment.Resume(store, o)
 	case fault.Of(err).Kind == fault.NotFound:
-		spec, found := experiment.ReadSpec(filepath.Join(dir, "x.yaml"), []byte("experiment: killed\ncases: cases.jsonl\nconcurrency: 2\nrepeats: 2\nvariants: [{flow: planner-offline}, {name: b, flow: planner-offline}]\n"))
+		spec, found := experiment.ReadSpec(filepath.Join(dir, "x.yaml"), []byte("experiment: killed\ncases: cases.jsonl\nconcurrency: 2\nrepeats: 2\nallow_equal: true\nvariants: [{flow: planner-offline}, {name: b, flow: planner-offline}]\n"))
 		if spec == nil {
 			return errors.New(found.Text())
 		}

@@ -62,6 +62,7 @@ func (r *specReader) document(tree *yamltree.Value) {
 		"variants":      func(v *yamltree.Value) { r.variants = v },
 		"node_variants": func(v *yamltree.Value) { r.factors = v },
 		"baseline":      func(v *yamltree.Value) { r.baseline = v },
+		"allow_equal":   r.Truth(&s.AllowEqual),
 		"repeats":       r.Whole(&s.Repeats, 1),
 		"concurrency":   r.Whole(&s.Concurrency, 1),
 		"seed": func(v *yamltree.Value) {
@@ -195,6 +196,7 @@ func (r *specReader) readCases(v *yamltree.Value) {
 	seen, p := map[string]bool{}, newPredicates()
 	for _, item := range v.Items {
 		c, found := readCase(item.Plain(), inTree(item), r.dir, p)
+		c.place = item.Place
 		if seen[c.ID] && len(found) == 0 {
 			r.Report(item, DuplicateCase, "two cases have the id %q", c.ID)
 		}

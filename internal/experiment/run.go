@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pflow/engine"
+	"pflow/internal/diag"
 	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/shelf"
@@ -47,10 +48,15 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 	if err := x.load(); err != nil {
 		return nil, err
 	}
+	if !spec.AllowEqual {
+		if err := equalVariants(spec.Variants, x.flows); err != nil {
+			return nil, err
+		}
+	}
 	if err := spec.settleTargets(x.flows); err != nil {
 		return nil, err
 	}
-	n, err := s.writeCases(spec.eachCase)
+	n, err := s.writeCases(x.checkedCases)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +79,21 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 		return nil, err
 	}
 	return x, s.begin()
+}
+
+// checkedCases hands on every case, and ends with what cannot be as it is expected.
+func (x *Experiment) checkedCases(add func(Case) error) error {
+	var found diag.List
+	err := x.Spec.eachCase(func(c Case) error {
+		if len(found) < maxFindings {
+			found = append(found, x.foreseen(&c)...)
+		}
+		return add(c)
+	})
+	if err == nil {
+		err = found.Sort().Err()
+	}
+	return err
 }
 
 // Resume goes on with an experiment. Its flows must be those that it began with.

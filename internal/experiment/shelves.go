@@ -72,7 +72,7 @@ func (s *Shelves) base(c *Case) (*shelf.Narrowed, diag.List, error) {
 		}
 	case folder != "":
 		if _, err := os.Stat(folder); err != nil {
-			return nil, nil, fmt.Errorf("library: %w", err)
+			return nil, nil, fault.New(fault.NotFound, "library: there is no folder %s; name one of saved workflows, or leave library out", folder)
 		}
 		from.Library = library.New(folder)
 	}
@@ -82,6 +82,9 @@ func (s *Shelves) base(c *Case) (*shelf.Narrowed, diag.List, error) {
 	}
 	if all == nil {
 		return nil, nil, &diag.Err{List: found}
+	}
+	if folder != "" && c.Workflows == nil && len(all.Records) == 0 {
+		return nil, nil, fault.New(fault.InvalidRequest, "library: the folder %s has no saved workflow that can be used; name another, or leave library out; a case that goes without says \"library\": []", folder)
 	}
 	if len(s.kept) >= maxShelves {
 		clear(s.kept)

@@ -14,13 +14,14 @@ type Spec struct {
 	File        string `json:"-"`                 // "" for one made of flags
 	Dir         string `json:"-"`
 
-	CasesFile   string      `json:"cases,omitempty"` // a JSONL file
-	Inline      []Case      `json:"-"`               // or the cases themselves
-	Variants    []Variant   `json:"-"`               // the factors crossed in already; the baseline is the first
-	Repeats     int         `json:"repeats"`         // runs of each case under each variant
-	Concurrency int         `json:"concurrency"`     // plans under way at once
-	Seed        uint64      `json:"seed"`            // of the order and of the statistics
-	Date        string      `json:"date,omitempty"`  // the current date of cases that say none
+	CasesFile   string      `json:"cases,omitempty"`       // a JSONL file
+	Inline      []Case      `json:"-"`                     // or the cases themselves
+	Variants    []Variant   `json:"-"`                     // the factors crossed in already; the baseline is the first
+	AllowEqual  bool        `json:"allow_equal,omitempty"` // variants may come to the same, to see how much chance there is
+	Repeats     int         `json:"repeats"`               // runs of each case under each variant
+	Concurrency int         `json:"concurrency"`           // plans under way at once
+	Seed        uint64      `json:"seed"`                  // of the order and of the statistics
+	Date        string      `json:"date,omitempty"`        // the current date of cases that say none
 	Library     string      `json:"library,omitempty"`
 	Catalogue   []string    `json:"catalogue,omitempty"`  // files or folders of declared nodes
 	NoBuiltin   bool        `json:"no_builtin,omitempty"` // only declared nodes
