@@ -51,7 +51,7 @@ default it is the last variant of each, what the experiment was about. Cases who
 	fl.StringVar(&variantB, "variant-b", "", "the `VARIANT` of B (default its last)")
 	fl.StringVar(&format, "format", "", "one of text, json, junit, markdown, html (default text)")
 	fl.StringVarP(&out, "output", "o", "", "write the report to this `FILE`")
-	fl.IntVar(&details, "details", 10, "how many fixed, and how many broken cases the text lists")
+	detailsFlags(c, &details)
 	g.add(c)
 	return c
 }

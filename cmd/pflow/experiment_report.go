@@ -44,9 +44,18 @@ nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a
 	fl := c.Flags()
 	fl.StringVar(&format, "format", "", "one of text, json, junit, markdown, html (default text)")
 	fl.StringVarP(&out, "output", "o", "", "write the report to this `FILE`")
-	fl.IntVar(&details, "details", 10, "how many fixed, and how many broken cases the text lists")
+	detailsFlags(c, &details)
 	g.add(c)
 	return c
+}
+
+// detailsFlags say how much of the cases is told.
+func detailsFlags(c *cobra.Command, details *int) {
+	c.Flags().IntVar(details, "details", 10, "how many cases each list of text and Markdown has")
+	c.Flags().BoolFunc("all", "list every case, those that pass under all variants too", func(string) error {
+		*details = experiment.AllDetails
+		return nil
+	})
 }
 
 // readReport works out the report of a stored experiment.

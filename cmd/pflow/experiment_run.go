@@ -86,7 +86,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default the time)")
 	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, or last")
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
-	fl.IntVar(&f.details, "details", 10, "how many fixed, and how many broken cases to list")
+	detailsFlags(c, &f.details)
 	f.add(c)
 	a.dateFlag(c)
 	a.nodeFlags(c)

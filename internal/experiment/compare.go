@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pflow/internal/stats"
 )
@@ -22,7 +23,7 @@ func (x *results) report() (*Report, error) {
 		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
 		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
 		Matrix: x.matrix, Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
-		FailOn: slices.Clone(x.spec.FailOn),
+		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(),
 	}
 	for i := range x.variants {
 		r.Variants = append(r.Variants, x.variant(i, r.Metrics))
@@ -69,10 +70,14 @@ func (x *results) remarks(r *Report) {
 	if r.Repeats == 1 {
 		r.Notes = append(r.Notes, "each case was run once: how much a case varies from run to run is not known")
 	}
+	var unpriced []string
 	for i, v := range x.variants {
 		if n := x.unpriced(i); n > 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s of %s unpriced, and not in any cost_usd: prices go into models.yaml", counted(n, "row"), v.Name))
+			unpriced = append(unpriced, counted(n, "row")+" of "+v.Name)
 		}
+	}
+	if len(unpriced) > 0 {
+		r.Notes = append(r.Notes, strings.Join(unpriced, ", ")+" unpriced, and not in any cost_usd: prices go into models.yaml")
 	}
 	if len(r.Comparisons) > 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by Holm's adjustment for %d comparisons", len(r.Comparisons)))

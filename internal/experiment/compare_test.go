@@ -143,7 +143,7 @@ metrics: [pass, node_f1]
 					} `xml:"testcase"`
 				} `xml:"testsuite"`
 			}
-			if err := xml.Unmarshal([]byte(once), &v); err != nil || len(v.Suites) != 1 || len(v.Suites[0].Cases) != 6 || v.Suites[0].Failures != 0 {
+			if err := xml.Unmarshal([]byte(once), &v); err != nil || len(v.Suites) != 3 || len(v.Suites[0].Cases) != 1 || len(v.Suites[1].Cases) != 30 || len(v.Suites[2].Cases) != 30 {
 				t.Errorf("%+v: %v", v, err)
 			}
 		case "markdown":

@@ -45,7 +45,7 @@ func (r *Report) intervalPlot() string {
 		if iv := d.TTest.Interval; iv.Known {
 			p.line("bar "+series(i+1), p.x(iv.Low), y, p.x(iv.High), y)
 		}
-		p.dot("dot "+series(i+1), p.x(d.TTest.Mean), y, 5, fmt.Sprintf("%s: %s (%s), %s", c.Variant, signed(r.Primary.show(d.TTest.Mean)), intervalText(r.Primary, d.TTest.Interval), c.Verdict))
+		p.dot("dot "+series(i+1), p.x(d.TTest.Mean), y, 5, fmt.Sprintf("%s: %s (%s), %s", c.Variant, r.Primary.change(d.TTest.Mean), r.Primary.within(d.TTest.Interval), c.Verdict))
 	}
 	return p.done()
 }

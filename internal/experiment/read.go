@@ -84,9 +84,9 @@ func (r *specReader) document(tree *yamltree.Value) {
 			})
 		},
 		"replies": func(v *yamltree.Value) {
-			r.Mapping(v, "{record, replay, replay_or_call, carry}", yamltree.Fields{
+			r.Mapping(v, "{record, replay, replay_or_call, carry, about}", yamltree.Fields{
 				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.Truth(&s.Replies.ReplayOrCall),
-				"carry": r.Truth(&s.Replies.Carry),
+				"carry": r.Truth(&s.Replies.Carry), "about": r.Text(&s.Replies.About),
 			})
 			if s.Replies.ReplayOrCall && s.Replies.Replay == "" {
 				r.Report(v, yamltree.MissingKey, "replay_or_call needs replay: the folder of recordings")

@@ -13,6 +13,7 @@ type Report struct {
 	Schema      string          `json:"schema"`
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
+	Replies     string          `json:"replies,omitempty"` // where those of models come from, unless they were called anew
 	Baseline    string          `json:"baseline"`
 	Primary     Metric          `json:"primary"`
 	Effect      float64         `json:"effect"`
@@ -32,7 +33,8 @@ type Report struct {
 	Factors     []FactorEffect  `json:"factors,omitempty"`
 	Scoring     Scoring         `json:"scoring"`
 
-	FailOn []string `json:"-"` // the verdicts that JUnit tells as failures, by default those of the experiment's gate; empty is REJECT
+	FailOn []string    `json:"-"` // the verdicts that JUnit tells as failures, by default those of the experiment's gate; empty is REJECT
+	FailIf []Condition `json:"-"` // the conditions that JUnit tests, by default those of the experiment's gate
 }
 
 // VariantReport is one variant by itself.

@@ -57,11 +57,11 @@ func (c CaseDifference) Parted() string { return c.parted() }
 func (r *Report) HTML() (string, error) {
 	v := view{
 		Report: r, Means: r.means(), OutcomeTable: r.outcomes(), FactorTable: r.factorTable(),
-		Intervals: r.intervalPlot(), Cost: r.costPlot(), LatencyPlot: r.latencyPlot(), EffectText: plain(r.Effect), Colours: []int{0, 1, 2, 3, 4, 5, 6, 7},
+		Intervals: r.intervalPlot(), Cost: r.costPlot(), LatencyPlot: r.latencyPlot(), EffectText: r.Primary.size(r.Effect), Colours: []int{0, 1, 2, 3, 4, 5, 6, 7},
 	}
 	for i, c := range r.Comparisons {
 		v.Views = append(v.Views, comparisonView{
-			Comparison: c, Index: i + 1, Differences: r.differences(c), Bootstraps: r.bootstraps(c), Tests: c.tests(len(r.Comparisons)), Slopes: r.slopePlot(c),
+			Comparison: c, Index: i + 1, Differences: r.differences(c), Bootstraps: r.bootstraps(c), Tests: c.tests(r.Primary, len(r.Comparisons)), Slopes: r.slopePlot(c),
 			Lists: []caseList{{"Fixed", len(c.Fixed) + c.MoreFixed, c.Fixed}, {"Broken", len(c.Broken) + c.MoreBroken, c.Broken}},
 		})
 	}

@@ -5,28 +5,46 @@ import (
 	"strings"
 )
 
-// Markdown is the report as a page for people, such as a comment on a change. details is how many fixed, and how many
-// broken cases are told.
+// Markdown is the report as a page for people, such as a comment on a change. details is how long its lists are; the matrix
+// of the cases is whole.
 func (r *Report) Markdown(details int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", inline(r.Name))
+	if r.Replies != "" {
+		fmt.Fprintf(&b, "> **Replies**: %s\n\n", inline(r.Replies))
+	}
 	if r.Description != "" {
 		fmt.Fprintf(&b, "%s\n\n", inline(r.Description))
 	}
-	fmt.Fprintf(&b, "%s, %s, %s each. Baseline: %s. Decided by %s; a difference of %s matters.\n\n",
-		counted(r.Cases, "case"), counted(len(r.Variants), "variant"), counted(r.Repeats, "run"), inline(r.Baseline), r.Primary, plain(r.Effect))
+	fmt.Fprintf(&b, "%s, %s, %s each.", counted(r.Cases, "case"), counted(len(r.Variants), "variant"), counted(r.Repeats, "run"))
+	if len(r.Comparisons) > 0 {
+		fmt.Fprintf(&b, " Baseline: %s. Decided by %s; a difference of %s matters.", inline(r.Baseline), r.Primary, r.Primary.size(r.Effect))
+	}
+	b.WriteString("\n\n")
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "> **%s**\n\n", inline(w))
 	}
-	b.WriteString("## Variants\n\n")
+	if len(r.Comparisons) == 0 {
+		fmt.Fprintf(&b, "- **%s**\n", inline(r.score(0)))
+	}
+	for _, c := range r.Comparisons {
+		fmt.Fprintf(&b, "- **%s against %s: %s, %s.** %s.\n", inline(c.Variant), inline(r.Baseline), c.Verdict, inline(c.advice(r.Baseline)),
+			upperFirst(inline(strings.Join(append([]string{c.Reason}, c.aside()...), "; "))))
+	}
+	b.WriteString("\n## Variants\n\n")
 	b.WriteString(r.means().markdown())
 	for _, c := range r.Comparisons {
-		fmt.Fprintf(&b, "\n## %s against %s: %s\n\n%s.\n\n", inline(c.Variant), inline(r.Baseline), c.Verdict, upperFirst(inline(c.Reason)))
-		b.WriteString(r.differences(c).markdown())
+		fmt.Fprintf(&b, "\n## %s against %s\n", inline(c.Variant), inline(r.Baseline))
+		folded(&b, "What it changes: "+counted(len(c.Diff), "line"), len(c.Diff), func() {
+			for _, line := range c.Diff {
+				fmt.Fprintf(&b, "    %s\n", line) // a block of code, whatever the line has
+			}
+		})
+		b.WriteString("\n" + r.differences(c).markdown())
 		if g := r.bootstraps(c); len(g) > 1 {
 			b.WriteString("\n" + g.markdown())
 		}
-		fmt.Fprintf(&b, "\n%s: %s.\n", r.Primary, inline(c.tests(len(r.Comparisons))))
+		fmt.Fprintf(&b, "\n%s: %s.\n", r.Primary, inline(c.tests(r.Primary, len(r.Comparisons))))
 		for _, g := range c.Guardrails {
 			fmt.Fprintf(&b, "\nGuardrail %s: **%s**. %s.\n", g.Metric, g.State, upperFirst(inline(g.Reason)))
 		}
@@ -37,8 +55,14 @@ func (r *Report) Markdown(details int) string {
 		b.WriteString("\n## Node variants, each over all else\n\n")
 		b.WriteString(r.factorTable().markdown())
 	}
-	b.WriteString("\n## What happened\n\n")
-	b.WriteString(r.outcomes().markdown())
+	r.failureTables(&b, details)
+	if g := r.outcomes(); len(g) > 1 {
+		b.WriteString("\n## What happened\n\n" + g.markdown())
+	}
+	b.WriteString("\n## Cases\n")
+	folded(&b, fmt.Sprintf("%s under %s: + passes, - fails%s", counted(len(r.Matrix), "case"), counted(len(r.Variants), "variant"), r.partly(r.Matrix)), len(r.Matrix), func() {
+		b.WriteString(r.matrixTable().markdown())
+	})
 	if len(r.Notes) > 0 {
 		b.WriteString("\n## Notes\n\n")
 		for _, n := range r.Notes {
@@ -48,22 +72,48 @@ func (r *Report) Markdown(details int) string {
 	return b.String()
 }
 
+// folded writes what a reader opens to see, if there are lines of it.
+func folded(b *strings.Builder, title string, lines int, write func()) {
+	if lines == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", inline(title))
+	write()
+	b.WriteString("\n</details>\n")
+}
+
+func (r *Report) failureTables(b *strings.Builder, most int) {
+	for _, group := range r.failGroups() {
+		fmt.Fprintf(b, "\n## %s: %s\n\n", upperFirst(inline(group.title)), counted(len(group.rows), "case"))
+		g := grid{{"case", "request", "what was not as expected"}}
+		for _, row := range group.rows[:min(most, len(group.rows))] {
+			g = append(g, []string{row.ID, clip(oneLine(row.Request), 160), strings.Join(group.why(r, row), "; ")})
+		}
+		b.WriteString(g.markdown())
+		moreLine(b, len(group.rows), most)
+	}
+}
+
+func moreLine(b *strings.Builder, there, told int) {
+	if there > told {
+		fmt.Fprintf(b, "\nand %d more.\n", there-told)
+	}
+}
+
 func caseTable(b *strings.Builder, kind string, cases []CaseDifference, more, most int) {
 	if len(cases) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n### %s: %s\n\n", kind, counted(len(cases)+more, "case"))
-	g := grid{{"case", "request", "baseline", "variant", "where they part"}}
+	g := grid{{"case", "request", "baseline", "variant", "where they part", "what was not as expected"}}
 	for i, c := range cases {
 		if i == most {
 			break
 		}
-		g = append(g, []string{c.ID, clip(oneLine(c.Request), 160), clip(c.Baseline.Plan, 160), clip(c.Variant.Plan, 160), c.parted()})
+		g = append(g, []string{c.ID, clip(oneLine(c.Request), 160), clip(c.Baseline.Plan, 160), clip(c.Variant.Plan, 160), c.parted(), strings.Join(c.failures(), "; ")})
 	}
 	b.WriteString(g.markdown())
-	if left := len(cases) + more - most; left > 0 {
-		fmt.Fprintf(b, "\nand %d more.\n", left)
-	}
+	moreLine(b, len(cases)+more, min(most, len(cases)))
 }
 
 // outcomes is what happened under each variant, by what was expected.

@@ -10,22 +10,25 @@ import (
 	"pflow/internal/stats"
 )
 
-// Text is the report for a terminal. most is how many fixed, and how many broken cases are listed.
+// Text is the report for a terminal. most is how long its lists are, AllDetails for whole ones.
 func (r *Report) Text(most int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s, %s each; baseline %s\n", r.Name, counted(r.Cases, "case"), counted(len(r.Variants), "variant"), counted(r.Repeats, "run"), r.Baseline)
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "!! %s\n", w)
+	for _, line := range r.head() {
+		b.WriteString(line + "\n")
 	}
+	r.diffLines(&b)
 	b.WriteByte('\n')
 	b.WriteString(r.means().text())
 	for _, c := range r.Comparisons {
-		fmt.Fprintf(&b, "\n%s against %s: %s\n  %s\n", c.Variant, r.Baseline, c.Verdict, c.Reason)
+		fmt.Fprintf(&b, "\n%s against %s\n", c.Variant, r.Baseline)
+		if len(r.Comparisons) > inFull {
+			fmt.Fprintf(&b, "  %s: %s\n", c.Verdict, strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
+		}
 		b.WriteString(indent(r.differences(c).text()))
 		if g := r.bootstraps(c); len(g) > 1 {
 			b.WriteString(indent(g.text()))
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", r.Primary, c.tests(len(r.Comparisons)))
+		fmt.Fprintf(&b, "  %s: %s\n", r.Primary, c.tests(r.Primary, len(r.Comparisons)))
 		for _, g := range c.Guardrails {
 			fmt.Fprintf(&b, "  guardrail %s %s: %s\n", g.Metric, g.State, g.Reason)
 		}
@@ -33,20 +36,41 @@ func (r *Report) Text(most int) string {
 		caseLines(&b, "broken", c.Broken, c.MoreBroken, most)
 	}
 	if len(r.Factors) > 0 {
-		b.WriteString("\nnode variants, each over all else:\n")
+		b.WriteString("\nnode variants, each over all else\n")
 		b.WriteString(indent(r.factorTable().text()))
 	}
-	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "\nnote: %s", n)
-	}
-	if len(r.Notes) > 0 {
-		b.WriteByte('\n')
+	r.failureLines(&b, most)
+	r.matrixLines(&b, most)
+	for i, n := range r.Notes {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "note: %s\n", n)
 	}
 	return b.String()
 }
 
+// shownDiff is how many lines of a difference between flows the text has; the other formats have all.
+const shownDiff = 8
+
+// diffLines says what differs between the flows.
+func (r *Report) diffLines(b *strings.Builder) {
+	for _, c := range r.Comparisons {
+		if len(c.Diff) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\nwhat %s changes of %s\n", c.Variant, r.Baseline)
+		for _, line := range c.Diff[:min(shownDiff, len(c.Diff))] {
+			fmt.Fprintf(b, "  %s\n", clip(line, 160))
+		}
+		if n := len(c.Diff) - shownDiff; n > 0 {
+			fmt.Fprintf(b, "  and %s\n", counted(n, "more line"))
+		}
+	}
+}
+
 // tests are the p values of the primary metric, in words.
-func (c *Comparison) tests(comparisons int) string {
+func (c *Comparison) tests(m Metric, comparisons int) string {
 	out := "p " + probability(c.P)
 	if comparisons > 1 {
 		out += ", by Holm " + probability(c.PHolm)
@@ -60,8 +84,8 @@ func (c *Comparison) tests(comparisons int) string {
 		out += fmt.Sprintf(", McNemar p %s (%d fixed, %d broken)", probability(c.McNemar.P), c.McNemar.Fixed, c.McNemar.Broken)
 	}
 	out += "; differs on " + counted(c.Differ, "case")
-	if c.Detectable != nil {
-		out += "; these cases would show a difference of " + plain(*c.Detectable)
+	if c.Detectable != nil && !(m.Rate() && *c.Detectable > 1) { // no rate differs by more
+		out += "; these cases would show a difference of " + m.size(*c.Detectable)
 	}
 	return out
 }
@@ -73,20 +97,34 @@ func caseLines(b *strings.Builder, kind string, cases []CaseDifference, more, mo
 	fmt.Fprintf(b, "  %s: %s\n", kind, counted(len(cases)+more, "case"))
 	for i, c := range cases {
 		if i == most {
-			fmt.Fprintf(b, "    and %d more\n", len(cases)+more-most)
 			break
 		}
 		fmt.Fprintf(b, "    %s  %s\n", c.ID, clip(oneLine(c.Request), 100))
 		fmt.Fprintf(b, "      %s\n", c.sides())
+		for _, why := range c.failures() {
+			fmt.Fprintf(b, "      %s\n", why)
+		}
 		if c.Diverge != nil {
 			fmt.Fprintf(b, "      %s\n", c.Diverge.inWords())
 		}
 	}
+	cutLine(b, "    ", len(cases)+more, min(most, len(cases)))
 }
 
 func (c *CaseDifference) sides() string {
 	side := func(s Cell) string { return fmt.Sprintf("%s (%d of %d)", clip(s.Plan, 120), s.Passes, s.Runs) }
 	return side(c.Baseline) + "  ->  " + side(c.Variant)
+}
+
+// failures are what was not as expected, of the sides that fail.
+func (c *CaseDifference) failures() []string {
+	var out []string
+	for _, side := range []Cell{c.Baseline, c.Variant} {
+		if side.fails() {
+			out = append(out, side.failure())
+		}
+	}
+	return out
 }
 
 // inWords says where two runs parted.
@@ -180,11 +218,7 @@ func (r *Report) means() grid {
 func (r *Report) differences(c Comparison) grid {
 	g := grid{{"metric", "baseline", "variant", "difference", "95% interval", "p", "cases"}}
 	for _, d := range c.Metrics {
-		interval := "unknown"
-		if i := d.TTest.Interval; i.Known {
-			interval = d.Metric.show(i.Low) + " to " + d.Metric.show(i.High)
-		}
-		g = append(g, []string{string(d.Metric), d.Metric.show(d.Baseline), d.Metric.show(d.Variant), signed(d.Metric.show(d.TTest.Mean)), interval, probability(d.TTest.P), fmt.Sprint(d.Cases)})
+		g = append(g, []string{string(d.Metric), d.Metric.show(d.Baseline), d.Metric.show(d.Variant), d.Metric.change(d.TTest.Mean), d.Metric.within(d.TTest.Interval), probability(d.TTest.P), fmt.Sprint(d.Cases)})
 	}
 	return g
 }
@@ -200,7 +234,7 @@ func (r *Report) bootstraps(c Comparison) grid {
 		if i := d.Ratio.Interval; i.Known {
 			ratio, within = fmt.Sprintf("%.3f", d.Ratio.Estimate), fmt.Sprintf("%.3f to %.3f", i.Low, i.High)
 		}
-		g = append(g, []string{string(d.Metric), ratio, within, signed(d.Metric.show(d.Median.Estimate)), intervalText(d.Metric, d.Median.Interval)})
+		g = append(g, []string{string(d.Metric), ratio, within, d.Metric.change(d.Median.Estimate), d.Metric.within(d.Median.Interval)})
 	}
 	return g
 }
@@ -208,42 +242,73 @@ func (r *Report) bootstraps(c Comparison) grid {
 func (r *Report) factorTable() grid {
 	g := grid{{"node", "variant", "against", string(r.Primary), "95% interval", "p"}}
 	for _, f := range r.Factors {
-		g = append(g, []string{f.Node, f.Level, f.Versus, signed(r.Primary.show(f.TTest.Mean)), intervalText(r.Primary, f.TTest.Interval), probability(f.TTest.P)})
+		g = append(g, []string{f.Node, f.Level, f.Versus, r.Primary.change(f.TTest.Mean), r.Primary.within(f.TTest.Interval), probability(f.TTest.P)})
 	}
 	return g
 }
 
-func intervalText(m Metric, i stats.Interval) string {
-	if !i.Known {
-		return "unknown"
-	}
-	return m.show(i.Low) + " to " + m.show(i.High)
-}
-
-// show writes a value of the metric.
+// show writes a value of the metric with its unit: rates in percent.
 func (m Metric) show(v float64) string {
 	if math.Abs(v) < 5e-13 {
 		v = 0
 	}
 	switch {
 	case m.Rate():
-		return fmt.Sprintf("%.3f", v)
+		return fmt.Sprintf("%.1f%%", 100*v)
+	case m == CostUSD && v < 0:
+		return fmt.Sprintf("-$%.6f", -v)
 	case m == CostUSD:
 		return fmt.Sprintf("$%.6f", v)
 	case m.Timed():
-		return fmt.Sprintf("%.1f", v)
+		return fmt.Sprintf("%.1f ms", v)
 	}
 	return fmt.Sprintf("%.1f", v)
 }
 
-func signed(s string) string {
-	if strings.HasPrefix(s, "-") {
-		return s
+// size writes a difference of the metric without its sign: of rates in points.
+func (m Metric) size(v float64) string {
+	v = math.Abs(v)
+	if !m.Rate() {
+		return m.show(v)
 	}
-	return "+" + s
+	number := strings.TrimSuffix(fmt.Sprintf("%.1f", 100*v), ".0")
+	if number == "1" {
+		return "1 point"
+	}
+	return number + " points"
 }
 
-func plain(v float64) string { return fmt.Sprintf("%.3g", v) }
+// change writes a difference of the metric.
+func (m Metric) change(v float64) string {
+	if m.Rate() {
+		return m.points(v, "%+.1f") + " points"
+	}
+	s := m.show(v)
+	if !strings.HasPrefix(s, "-") {
+		s = "+" + s
+	}
+	return s
+}
+
+// within writes the interval of a difference.
+func (m Metric) within(i stats.Interval) string {
+	switch {
+	case !i.Known:
+		return "unknown"
+	case m.Rate():
+		return m.points(i.Low, "%.1f") + " to " + m.points(i.High, "%.1f")
+	}
+	return m.show(i.Low) + " to " + m.show(i.High)
+}
+
+// points writes a part of 1 in points; what rounds to none has no sign but +.
+func (m Metric) points(v float64, as string) string {
+	v *= 100
+	if math.Abs(v) < .05 {
+		v = 0
+	}
+	return fmt.Sprintf(as, v)
+}
 
 // probability writes a p value.
 func probability(p float64) string {

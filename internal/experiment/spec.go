@@ -70,10 +70,22 @@ type Replies struct {
 	Replay       string `json:"replay,omitempty"`
 	ReplayOrCall bool   `json:"replay_or_call,omitempty"` // what Replay has not is called, and recorded
 	Carry        bool   `json:"carry,omitempty"`          // what Replay has not is answered by the reply to the same question in other words
+	About        string `json:"about,omitempty"`          // who wrote the recorded ones, and what that means for a reader
 }
 
 // Kept reports whether replies come from, or go to, recordings.
 func (r Replies) Kept() bool { return r.Record != "" || r.Replay != "" }
+
+// inWords says where replies come from, "" where models are called. A recording and its replay say the same.
+func (r Replies) inWords() string {
+	switch {
+	case !r.Kept():
+		return ""
+	case r.About != "":
+		return r.About
+	}
+	return "from recordings, in which each question was asked once"
+}
 
 // Folders are those that a client of models is given. Calls that are equal are asked once, also within one experiment: so
 // the rows of a recording and of its replay are the same.

@@ -1,0 +1,142 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"pflow/internal/stats"
+)
+
+// inFull is the most comparisons of which the head tells more than the verdict: it is read in ten lines.
+const inFull = 4
+
+// head is how a report begins: what was compared, whether to keep each variant, and what keeps it from being taken at its word.
+func (r *Report) head() []string {
+	out := []string{r.compared()}
+	if len(r.Comparisons) == 0 {
+		out = append(out, r.score(0))
+	}
+	for _, c := range r.Comparisons {
+		line := fmt.Sprintf("%s against %s: %s, %s", c.Variant, r.Baseline, c.Verdict, c.advice(r.Baseline))
+		if len(r.Comparisons) > inFull {
+			if d := c.difference(r.Primary); d != nil {
+				line += fmt.Sprintf(" (%s %s, 95%% interval %s)", r.Primary, r.Primary.change(d.TTest.Mean), r.Primary.within(d.TTest.Interval))
+			}
+			out = append(out, line)
+			continue
+		}
+		out = append(out, line, "  "+strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
+	}
+	for _, w := range r.Warnings {
+		out = append(out, "!! "+w)
+	}
+	if r.Replies != "" {
+		out = append(out, "replies: "+oneLine(r.Replies))
+	}
+	return out
+}
+
+// compared says how much was run.
+func (r *Report) compared() string {
+	line := fmt.Sprintf("%s: %s, %s, %s each", r.Name, counted(r.Cases, "case"), counted(len(r.Variants), "variant"), counted(r.Repeats, "run"))
+	if len(r.Comparisons) > 0 {
+		line += "; baseline " + r.Baseline
+	}
+	return line
+}
+
+// score is a variant by itself, in one line.
+func (r *Report) score(i int) string {
+	v := r.Variants[i]
+	mean, ok := v.Means[r.Primary]
+	if !ok {
+		return fmt.Sprintf("%s: no value of %s", v.Name, r.Primary)
+	}
+	line := fmt.Sprintf("%s: %s %s", v.Name, r.Primary, r.Primary.show(mean))
+	fails, made := r.failing(i)
+	return line + fmt.Sprintf("; %d of %s %s", fails, counted(made, "case"), verb(fails, "fails", "fail"))
+}
+
+// advice is what to do about a verdict.
+func (c *Comparison) advice(baseline string) string {
+	switch c.Verdict {
+	case stats.Promote:
+		return "keep it"
+	case stats.Reject:
+		return "do not keep it"
+	case stats.Extend:
+		return "run about " + counted(c.Further, "more case") + " to know"
+	}
+	return "no reason to change from " + baseline
+}
+
+// aside is what stands beside the reason: which cases changed sides, and what a case takes more or less.
+func (c *Comparison) aside() []string {
+	fixed, broken := len(c.Fixed)+c.MoreFixed, len(c.Broken)+c.MoreBroken
+	out := []string{fmt.Sprintf("fixes %s, breaks %d", counted(fixed, "case"), broken)}
+	if fixed+broken == 0 {
+		out[0] = "fixes and breaks no case"
+	}
+	var takes []string
+	for _, d := range c.Metrics {
+		if t := d.takes(); t != "" {
+			takes = append(takes, t)
+		}
+	}
+	if len(takes) > 0 {
+		out = append(out, "a case takes "+strings.Join(takes, ", "))
+	}
+	return out
+}
+
+// takes says how much more or less of what is paid for a case takes, "" for what nobody pays.
+func (d *Difference) takes() string {
+	by := math.Abs(d.TTest.Mean)
+	less, more := "fewer", "more"
+	var amount string
+	switch d.Metric {
+	case Calls, Tokens:
+		amount = fmt.Sprintf("%.1f", by)
+		if d.Metric == Tokens || by >= 100 {
+			amount = fmt.Sprintf("%.0f", by)
+		}
+	case CostUSD:
+		less, amount = "less", d.Metric.show(by)
+	case Latency:
+		less, amount = "less", fmt.Sprintf("%.0f ms", by)
+	default:
+		return ""
+	}
+	if strings.Trim(amount, "$0. ms") == "" {
+		return ""
+	}
+	word := more
+	if d.TTest.Mean < 0 {
+		word = less
+	}
+	if d.Metric == Calls || d.Metric == Tokens {
+		return fmt.Sprintf("%s %s %s", amount, word, d.Metric)
+	}
+	return amount + " " + word
+}
+
+// failing counts the cases that a variant does not pass in every run, and those that were made.
+func (r *Report) failing(variant int) (fails, made int) {
+	for _, row := range r.Matrix {
+		if c := row.Cells[variant]; c.Runs > 0 {
+			made++
+			if c.Passes < c.Runs {
+				fails++
+			}
+		}
+	}
+	return fails, made
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
