@@ -25,6 +25,10 @@ type candidates struct {
 	}
 	bySteps alike    // the saved workflows by library.Traits.Steps
 	byWhole alike    // and by its Whole
+	again   struct { // what remade gave
+		sync.Mutex
+		steps map[remadeOn]string
+	}
 	plain   sync.Map // *ir.Interface -> its value for the store
 	usages  compose.Usages
 	phrases phrases

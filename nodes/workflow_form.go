@@ -116,22 +116,53 @@ func (s *candidates) lower(ctx context.Context, ranked []retrieve.Ranked, steps 
 		if own == steps || len(r.Examples) == 0 || s.common(own) {
 			continue
 		}
-		example, err := mapparams.Read(ctx, r.Examples[0], now)
+		again, err := s.remade(ctx, ranked[k].Index, now)
 		if err != nil {
 			return err
 		}
-		made, err := s.compose(ctx, example)
-		if err != nil {
-			return err
-		}
-		if made.Workflow == nil {
-			continue
-		}
-		if library.SignatureSum(made.Workflow.Signature().Steps) == own {
+		if again == own {
 			ranked[k].Confidence = math.Round(left*ranked[k].Confidence*1e4) / 1e4
 		}
 	}
 	return nil
+}
+
+// remadeOn is a saved workflow, by its place, and the beginning of a day.
+type remadeOn struct {
+	record int
+	day    int64
+}
+
+// remade is the sum of the steps that the first past request of a saved workflow would be composed to on the day of now, "" for
+// none. It is kept: many requests come by the same workflows.
+func (s *candidates) remade(ctx context.Context, record int, now time.Time) (string, error) {
+	const most = 1 << 14                                                             // that are kept
+	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()) // the hour changes values, and no steps
+	key := remadeOn{record, day.Unix()}
+	s.again.Lock()
+	steps, ok := s.again.steps[key]
+	s.again.Unlock()
+	if ok {
+		return steps, nil
+	}
+	example, err := mapparams.Read(ctx, s.Records[record].Examples[0], day)
+	if err != nil {
+		return "", err
+	}
+	made, err := s.compose(ctx, example)
+	if err != nil {
+		return "", err
+	}
+	if made.Workflow != nil {
+		steps = library.SignatureSum(made.Workflow.Signature().Steps)
+	}
+	s.again.Lock()
+	defer s.again.Unlock()
+	if len(s.again.steps) >= most || s.again.steps == nil {
+		s.again.steps = map[remadeOn]string{}
+	}
+	s.again.steps[key] = steps
+	return steps, nil
 }
 
 // compose makes the workflow for a request out of node types alone.

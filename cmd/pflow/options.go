@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/llm"
+	"pflow/internal/nodetype"
 	"pflow/internal/shelf"
 )
 
@@ -41,6 +42,8 @@ type options struct {
 	shelfErr  error
 
 	clientOnce sync.Once
+	typesOnce  sync.Once
+	types      map[string]nodetype.Type // built in, by name
 	client     *llm.Client
 	clientErr  error
 }

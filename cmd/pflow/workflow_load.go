@@ -44,13 +44,15 @@ type loaded struct {
 	day   time.Time       // on which the parent ran
 }
 
-// nodeTypes are the built-in node types by name.
+// nodeTypes are the built-in node types by name. They are made once, since every plan is checked by them; nobody changes them.
 func (a *app) nodeTypes() map[string]nodetype.Type {
-	out := map[string]nodetype.Type{}
-	for _, t := range nodes.Types(a.deps()) {
-		out[t.Interface.Name] = t
-	}
-	return out
+	a.typesOnce.Do(func() {
+		a.types = map[string]nodetype.Type{}
+		for _, t := range nodes.Types(a.deps()) {
+			a.types[t.Interface.Name] = t
+		}
+	})
+	return a.types
 }
 
 // findWorkflow reads a workflow from a file or the library. The source has no Workflow yet.

@@ -98,6 +98,7 @@ type Ground struct {
 	*mapparams.Request
 	usages []*usage
 	index  *retrieve.Index // of usages
+	order  []int           // where those of the index stand in usages
 	heads  map[string]int  // how many usages say with a word what they do
 	values []written
 	known  *known
@@ -111,7 +112,7 @@ func NewGround(ctx context.Context, request *mapparams.Request, interfaces []*ir
 func newGround(ctx context.Context, request *mapparams.Request, interfaces []*ir.Interface, usages *Usages) (*Ground, error) {
 	g := &Ground{Request: request, usages: usages.of(spokenOf(interfaces, request.Text)), heads: map[string]int{}, values: writtenValues(request), known: &known{}}
 	var err error
-	if g.index, err = retrieve.NewIndex(ctx, candidates(g.usages)); err != nil {
+	if g.index, g.order, err = usages.index(ctx, g.usages); err != nil {
 		return nil, err
 	}
 	for _, p := range g.usages {

@@ -1,7 +1,9 @@
 package compose
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"pflow/internal/retrieve"
@@ -44,6 +46,12 @@ func (g *Ground) rankedFor(ctx context.Context, text string) ([]retrieve.Ranked,
 	if err != nil {
 		return nil, err
 	}
+	for n := range out {
+		out[n].Index = g.order[out[n].Index]
+	}
+	slices.SortFunc(out, func(a, b retrieve.Ranked) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
+	})
 	if k.ranked == nil {
 		k.ranked = map[string][]retrieve.Ranked{}
 	}

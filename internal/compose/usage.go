@@ -1,9 +1,11 @@
 package compose
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
@@ -24,6 +26,8 @@ type usage struct {
 	number  bool           // it wants a number
 	pattern bool           // it can be given a pattern of paths
 	kinds   []string       // of the written values that the inputs want, in their order
+	named   []string       // the words of the component's name, as they are written
+	says    []string       // the words of does
 }
 
 func newUsage(of *ir.Interface, form *ir.Form, says []string, inputs []ir.Port) *usage {
@@ -31,6 +35,7 @@ func newUsage(of *ir.Interface, form *ir.Form, says []string, inputs []ir.Port) 
 	if form != nil {
 		p.does = form.Does()
 	}
+	p.named, p.says = textsOf(of.Name), textsOf(p.does)
 	for _, text := range append(slices.Clone(says), of.Name) {
 		if words := retrieve.Words(text); len(words) > 0 && !words[0].Stop && !slices.Contains(p.heads, words[0].Stem) {
 			p.heads = append(p.heads, words[0].Stem)
@@ -53,6 +58,14 @@ func newUsage(of *ir.Interface, form *ir.Form, says []string, inputs []ir.Port) 
 	return p
 }
 
+// textsOf lists the words of a text as they are written, in lower case.
+func textsOf(text string) (out []string) {
+	for _, w := range retrieve.Words(text) {
+		out = append(out, w.Text)
+	}
+	return out
+}
+
 // spokenOf leaves out the saved workflows that the request does not name: their descriptions are past requests, whose words
 // say little of what they are for as a step.
 func spokenOf(interfaces []*ir.Interface, request string) []*ir.Interface {
@@ -64,6 +77,52 @@ func spokenOf(interfaces []*ir.Interface, request string) []*ir.Interface {
 // must not change. The zero value knows none; it is safe for concurrent use.
 type Usages struct {
 	known sync.Map // *ir.Interface -> []*usage
+	last  atomic.Pointer[usageIndex]
+}
+
+// usageIndex finds usages by words.
+type usageIndex struct {
+	*retrieve.Index
+	place map[*usage]int // among those of the index
+}
+
+// index gives an index of usages, and where each of those that it finds stands in the list. Most requests have the same usages, in
+// another order: the index that was made last serves them, too.
+func (u *Usages) index(ctx context.Context, usages []*usage) (*retrieve.Index, []int, error) {
+	x := u.last.Load()
+	if at := x.order(usages); at != nil {
+		return x.Index, at, nil
+	}
+	made, err := retrieve.NewIndex(ctx, candidates(usages))
+	if err != nil {
+		return nil, nil, err
+	}
+	x = &usageIndex{made, make(map[*usage]int, len(usages))}
+	at := make([]int, len(usages))
+	for i, p := range usages {
+		x.place[p], at[i] = i, i
+	}
+	u.last.Store(x)
+	return made, at, nil
+}
+
+// order says where those of an index stand in a list, nil if the list is not of just these, each once.
+func (x *usageIndex) order(usages []*usage) []int {
+	if x == nil || len(x.place) != len(usages) {
+		return nil
+	}
+	at := make([]int, len(usages))
+	for i := range at {
+		at[i] = -1
+	}
+	for i, p := range usages {
+		k, ok := x.place[p]
+		if !ok || at[k] >= 0 {
+			return nil
+		}
+		at[k] = i
+	}
+	return at
 }
 
 // of lists the ways of using components.

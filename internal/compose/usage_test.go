@@ -20,6 +20,16 @@ func TestUsages(t *testing.T) {
 	if len(first) != len(tools) || !slices.Equal(first, again) {
 		t.Errorf("%d usages, worked out anew the second time", len(first))
 	}
+	x, _, err := u.index(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y, at, err := u.index(t.Context(), u.of(backwards)); err != nil || y != x || at[0] != len(first)-1 {
+		t.Errorf("another index for another order: %v %v", at, err)
+	}
+	if y, _, err := u.index(t.Context(), first[1:]); err != nil || y == x {
+		t.Errorf("the same index for other usages: %v", err)
+	}
 	for _, request := range []string{"Send \"hello\" to ann@example.com", "Find flights from Oslo", "Read \"hello\" out aloud and make the recording louder", "water the flowers"} {
 		for _, list := range [][]*ir.Interface{tools, backwards} {
 			want, got := composed(t, request, list, Options{}), composed(t, request, list, Options{Usages: u})

@@ -1,11 +1,11 @@
 package compose
 
 import (
+	"slices"
 	"strings"
 
 	"pflow/internal/extract"
 	"pflow/internal/mapparams"
-	"pflow/internal/retrieve"
 )
 
 // Masked is a request with blanks, of the same length, for the values whose words say nothing of what is wanted: quoted
@@ -23,14 +23,11 @@ func (c *composer) masked() string {
 	if c.known.masked != "" {
 		return c.known.masked
 	}
-	named, described := map[string]bool{}, map[string]bool{}
-	for _, p := range c.usages {
-		for _, w := range retrieve.Words(p.of.Name) {
-			named[w.Text] = true
-		}
-		for _, w := range retrieve.Words(p.does) {
-			described[w.Text] = true
-		}
+	named := func(word string) bool {
+		return slices.ContainsFunc(c.usages, func(p *usage) bool { return slices.Contains(p.named, word) })
+	}
+	described := func(word string) bool {
+		return slices.ContainsFunc(c.usages, func(p *usage) bool { return slices.Contains(p.says, word) })
 	}
 	out := []byte(Masked(c.Request))
 	for _, e := range c.Entities {
@@ -38,7 +35,7 @@ func (c *composer) masked() string {
 			continue
 		}
 		at := strings.LastIndexByte(e.Text, '.')
-		if ending := strings.ToLower(e.Text[at+1:]); at < 0 || described[ending] && !named[ending] {
+		if ending := strings.ToLower(e.Text[at+1:]); at < 0 || described(ending) && !named(ending) {
 			continue
 		}
 		for k := e.Start + at; k < e.End; k++ {

@@ -39,13 +39,44 @@ func ratio(a, b float64) float64 {
 	return b / a
 }
 
+// median puts x into another order.
 func median(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	s := append([]float64(nil), x...)
-	sort.Float64s(s)
-	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
+	return nth(x, (len(x)-1)/2)/2 + nth(x, len(x)/2)/2
+}
+
+// nth is the number that would stand at a place if x were sorted: quickselect (Hoare, CACM 4, 1961) with a middle part for those
+// that equal the pivot, since most differences are 0. A resample needs no more of its order, and there are thousands of them. It
+// puts x into another order.
+func nth(x []float64, at int) float64 {
+	for {
+		first, middle, last := x[0], x[len(x)/2], x[len(x)-1]
+		pivot := max(min(first, middle), min(max(first, middle), last))
+		below, i, above := 0, 0, len(x)
+		for i < above {
+			switch v := x[i]; {
+			case v < pivot:
+				x[below], x[i] = v, x[below]
+				below++
+				i++
+			case v > pivot:
+				above--
+				x[i], x[above] = x[above], v
+			default:
+				i++
+			}
+		}
+		switch {
+		case at < below:
+			x = x[:below]
+		case at < above:
+			return pivot
+		default:
+			x, at = x[above:], at-above
+		}
+	}
 }
 
 // BCa gives the bias-corrected and accelerated bootstrap interval (Efron, JASA 82, 1987; Efron and Tibshirani, An
