@@ -323,7 +323,11 @@ func (a *app) comparedSpec(ctx context.Context, args []string, f *experimentFlag
 		return experiment.OfVariants(name, variants), nil
 	}
 	spec, err := a.shippedSpec(name, variants)
-	if err == nil && a.model != "" { // whose replies nobody recorded
+	switch {
+	case err != nil:
+	case a.replayOrCall: // what was said to other words is not wanted then
+		spec.Replies.Carry = false
+	case a.model != "": // whose replies nobody recorded
 		spec.Replies = experiment.Replies{}
 	}
 	return spec, err
