@@ -169,7 +169,10 @@ func (a *app) home() home.Home {
 
 // history is the runs of the home.
 func (a *app) history() *runs.History {
-	a.historyOnce.Do(func() { a.historyGot = runs.Of(a.homeDir()) })
+	a.historyOnce.Do(func() {
+		a.historyGot = runs.Of(a.homeDir())
+		a.historyGot.Leaving = a.leaving
+	})
 	return a.historyGot
 }
 

@@ -109,7 +109,7 @@ func (a *app) effectiveValues() []effective {
 		return orElse
 	}
 	home := effective{"home", orElse(a.homeDir(), "none"), a.home().Source()}
-	flow, source, _ := a.plannerName()
+	flow, source := a.effectivePlanner()
 	patterns := func(list []settings.Rule, none string) string {
 		if list == nil {
 			return none
@@ -294,8 +294,12 @@ func (a *app) checkSettings() checkup {
 	return c
 }
 
-// checkPlanner makes sure that there is a flow that plans.
+// checkPlanner makes sure that there is a flow that plans, or that each among which requests are split can.
 func (a *app) checkPlanner() checkup {
+	arms, from, _, err := a.splitOf()
+	if err == nil && arms != nil {
+		return a.checkSplit(arms, from)
+	}
 	flow, _, err := a.plannerFlow()
 	if err != nil {
 		return checkup{"planner", "error", strings.TrimSpace(err.Error())}

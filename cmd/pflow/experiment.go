@@ -23,7 +23,7 @@ func (a *app) experimentCommand() *cobra.Command {
 difference with its interval, p, and a verdict against the smallest difference that matters.`,
 		Example: "  pflow experiment run ./experiment.yaml\n  pflow experiment report --format markdown",
 	}
-	c.AddCommand(a.experimentCasesCommand(), a.experimentCompareCommand(), a.experimentReportCommand(), a.experimentRunCommand())
+	c.AddCommand(a.experimentCasesCommand(), a.experimentCompareCommand(), a.experimentLiveCommand(), a.experimentReportCommand(), a.experimentRunCommand())
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"pflow/internal/library"
 	"pflow/internal/mcpserve"
 	"pflow/internal/planner"
+	"pflow/internal/split"
 	"pflow/internal/workflow"
 	"pflow/ir"
 )
@@ -114,7 +115,7 @@ func (h *mcpHost) Plan(ctx context.Context, r mcpserve.PlanRequest, c *mcpserve.
 		}
 		request.Stdin = *r.Stdin
 	}
-	plan, err := a.plan(ctx, request, false)
+	plan, err := a.plan(ctx, request, false, split.Client)
 	if err != nil {
 		return mcpserve.Answer{}, inWords(err)
 	}
@@ -241,6 +242,7 @@ func (a *app) saveRequested(ctx context.Context, h *mcpHost, r mcpserve.SaveRequ
 		if err != nil {
 			return "", err
 		}
+		a.answered(d, true)
 		own := (r.As == "" || r.As == d.name) && r.Description == "" && len(r.Keywords) == 0
 		switch {
 		case own && d.reuse:

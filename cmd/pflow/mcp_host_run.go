@@ -27,6 +27,8 @@ type mcpRun struct {
 	r mcpserve.RunRequest
 	c *mcpserve.Client
 	d *planDraft // of a plan, nil of anything else
+
+	refused bool // the user said no
 }
 
 // Run implements mcpserve.Host.
@@ -122,8 +124,12 @@ func (m *mcpRun) run(ctx context.Context) (mcpserve.Answer, error) {
 		return mcpserve.Answer{}, err
 	}
 	if answer := m.mayDestroy(ctx, l, store, given.Stdin); answer != nil {
+		if m.refused {
+			m.a.answered(m.d, false)
+		}
 		return *answer, ctx.Err()
 	}
+	m.a.answered(m.d, true)
 	res, err := m.a.execute(ctx, l, store, m.approve(nil))
 	if err != nil {
 		return mcpserve.Answer{}, err
@@ -233,6 +239,7 @@ func (m *mcpRun) decide(ctx context.Context, what, digest string) string {
 		case err != nil:
 			return fmt.Sprintf("nothing was run: %v. Approval was asked for, since %s", err, what)
 		case !yes:
+			m.refused = true
 			return "nothing was run: the user did not approve it. " + what
 		}
 		return ""
@@ -244,6 +251,16 @@ func (m *mcpRun) decide(ctx context.Context, what, digest string) string {
 		return fmt.Sprintf("nothing was run: what was approved is not what would run now. %s\nShow this to the user; to approve exactly this, call again with the same arguments and \"approve\": %q", what, digest)
 	}
 	return fmt.Sprintf("nothing was run. %s\nShow this to the user; to approve exactly this, call again with the same arguments and \"approve\": %q", what, digest)
+}
+
+// answered notes that a client took a plan as it is, by running or saving it, or that its user refused it. The first answer stays.
+func (a *app) answered(d *planDraft, approved bool) {
+	if d == nil || d.plan.RunID == "" {
+		return
+	}
+	if row, err := a.history().Find(d.plan.RunID); err == nil && row.Decided == "" {
+		a.decided(d, approved)
+	}
 }
 
 func digestOf(v any) string {

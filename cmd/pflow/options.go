@@ -27,9 +27,10 @@ type options struct {
 	nodeFiles []string // --nodes
 	noBuiltin bool     // --no-builtin
 
-	flowName string   // --flow
-	date     string   // --date
-	set      []string // --set
+	flowName  string   // --flow
+	splitText string   // --split
+	date      string   // --date
+	set       []string // --set
 
 	model        string // --model
 	record       string // --record
@@ -50,7 +51,7 @@ type options struct {
 
 // again gives the same options with nothing loaded yet, for what goes on with others.
 func (o *options) again() *options {
-	return &options{nodeFiles: o.nodeFiles, noBuiltin: o.noBuiltin, flowName: o.flowName, date: o.date, set: o.set,
+	return &options{nodeFiles: o.nodeFiles, noBuiltin: o.noBuiltin, flowName: o.flowName, splitText: o.splitText, date: o.date, set: o.set,
 		model: o.model, record: o.record, replay: o.replay, replayOrCall: o.replayOrCall}
 }
 
@@ -79,6 +80,7 @@ func (a *app) nodeFlags(c *cobra.Command) {
 func (a *app) planFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&a.optionsOf(c).flowName, "flow", "", "the `FLOW` that plans (default: what settings.yaml says, else "+defaultFlow+", without a model "+offlineFlow+")")
+	f.StringVar(&a.optionsOf(c).splitText, "split", "", "the flows among which requests are split, with their weights: `A=90,B=10`")
 	a.dateFlag(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)

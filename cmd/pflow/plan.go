@@ -14,6 +14,7 @@ import (
 	"pflow/internal/library"
 	"pflow/internal/planner"
 	"pflow/internal/printable"
+	"pflow/internal/split"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -65,7 +66,7 @@ func (a *app) planOne(ctx context.Context, words []string, name string, o *planO
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(ctx, r, false)
+	plan, err := a.plan(ctx, r, false, split.Nobody)
 	if err != nil {
 		return err
 	}

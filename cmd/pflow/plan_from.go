@@ -16,7 +16,7 @@ func (a *app) planMany(ctx context.Context, from string, file io.Writer, concurr
 		return err
 	}
 	defer in.Close()
-	flow, _, err := a.plannerFlow()
+	flow, err := a.plannerOfEach()
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"pflow/internal/cputime"
 	"pflow/internal/llmtest"
 	"pflow/internal/planner"
+	"pflow/internal/split"
 )
 
 // manyWorkflows writes n different saved workflows into a home.
@@ -149,7 +150,7 @@ func BenchmarkPlannerOverhead(b *testing.B) {
 	b.Run("cold", func(b *testing.B) {
 		server := llmtest.New(b, llmtest.Script{Replies: replies})
 		measure(b, server, 0, func(ctx context.Context, r planner.Request) *planner.Result {
-			plan, err := program(server).plan(ctx, r, false)
+			plan, err := program(server).plan(ctx, r, false, split.Nobody)
 			if err != nil {
 				b.Fatal(err)
 			}

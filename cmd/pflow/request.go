@@ -15,6 +15,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/planner"
 	"pflow/internal/retrieve"
+	"pflow/internal/split"
 	"pflow/ir"
 )
 
@@ -268,15 +269,17 @@ func (a *app) readRequest(ctx context.Context, words []string) (planner.Request,
 	return r, nil
 }
 
-// plan plans one request, with a journal of how. decide says whether the plan is to be decided on, for when it is resumed. The error is of what kept it from being tried.
-func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planner.Result, error) {
+// plan plans one request, with a journal of how. decide says whether the plan is to be decided on, for when it is resumed, asked by whom.
+// The error is of what kept it from being tried.
+func (a *app) plan(ctx context.Context, r planner.Request, decide bool, asked split.Asked) (*planner.Result, error) {
 	if err := a.offerModel(ctx); err != nil {
 		return nil, err
 	}
-	flow, docs, err := a.plannerFlow()
+	by, err := a.plannerFor(r.Text)
 	if err != nil {
 		return nil, err
 	}
+	flow, docs := by.flow, by.docs
 	if _, err := a.shelfOf(ctx); err != nil {
 		return nil, err
 	}
@@ -286,18 +289,34 @@ func (a *app) plan(ctx context.Context, r planner.Request, decide bool) (*planne
 	if r.Check() != nil {
 		return planner.Plan(ctx, flow, r, o), nil
 	}
-	w, unkept := a.newJournal(o.RunID, a.about(journal.OfPlan, flow.Name, r.Text), &keptRequest{r.Text, r.Source, r.Stdin, r.Date, decide}, docs.Marshal)
+	about := a.about(journal.OfPlan, flow.Name, r.Text)
+	about.Arm = by.arm
+	w, unkept := a.newJournal(o.RunID, about, &keptRequest{r.Text, r.Source, r.Stdin, r.Date, decide}, docs.Marshal)
 	if unkept != nil {
 		a.warn("how the plan was made is not kept: %s", fileError(unkept))
 	} else {
 		defer w.Close()
 		o.Journal = w
 		ctx = a.withExchanges(ctx, o.RunID)
+		a.countRequest(by, r.Text, o.RunID, asked)
 	}
 	plan := planner.Plan(p.within(ctx), flow, r, o)
 	plan.Secrets(a.secrets().Has)
 	a.couldDo(ctx, r.Text, plan)
 	return plan, nil
+}
+
+// asked says who is to be asked about the plan of a request.
+func (a *app) asked(f *runFlags) split.Asked {
+	switch {
+	case f.dryRun:
+		return split.Nobody
+	case f.yes != "" || f.save:
+		return split.Flag
+	case a.interactive():
+		return split.Person
+	}
+	return split.Nobody
 }
 
 // request plans, shows the plan, asks, saves and runs.
@@ -306,7 +325,7 @@ func (a *app) request(ctx context.Context, words []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.plan(ctx, r, !f.dryRun)
+	p, err := a.plan(ctx, r, !f.dryRun, a.asked(f))
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"pflow/internal/planner"
 	"pflow/internal/shelf"
+	"pflow/internal/split"
 	"pflow/internal/value"
 	"pflow/ir"
 	"pflow/nodes"
@@ -178,7 +179,7 @@ func TestRequestsWithOtherNames(t *testing.T) {
 			original[i.Name] = typ.Interface.Name
 			all = append(all, &i)
 		}
-		p, err := a.plan((&shelf.Shelf{Catalogue: ir.NewCatalogue(all...)}).Within(context.Background()), planner.Request{Text: text}, false)
+		p, err := a.plan((&shelf.Shelf{Catalogue: ir.NewCatalogue(all...)}).Within(context.Background()), planner.Request{Text: text}, false, split.Nobody)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,6 +56,9 @@ nodes             node search zebra
 node              node show shell
 node              node show write-file
 node              node show workflow
+experiment-live   experiment live
+plan              plan paint the house --split planner-offline=1,planner-words=1
+experiment-live   experiment live
 plan              plan paint the house
 plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture

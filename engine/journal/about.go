@@ -34,6 +34,7 @@ type About struct {
 	Request string    `json:"request,omitempty"` // what was asked for, where there was a request
 	By      string    `json:"by"`                // who started it
 	Parent  string    `json:"parent,omitempty"`  // the run that it came of: that of its plan, or the one that is run again
+	Arm     string    `json:"arm,omitempty"`     // of a plan under a split: the flow that the request was assigned to
 	Began   time.Time `json:"began"`             // by the clock, whatever day the run is taken to begin on
 }
 
@@ -54,7 +55,7 @@ const beforeInput = `,"input":`
 
 // Bounded is what the journal keeps of it: long texts are cut.
 func (a About) Bounded() About {
-	a.Name, a.Request, a.By, a.Parent = cut(a.Name, maxName), cut(a.Request, maxRequest), cut(a.By, maxName), cut(a.Parent, maxName)
+	a.Name, a.Request, a.By, a.Parent, a.Arm = cut(a.Name, maxName), cut(a.Request, maxRequest), cut(a.By, maxName), cut(a.Parent, maxName), cut(a.Arm, maxName)
 	return a
 }
 

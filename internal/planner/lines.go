@@ -19,10 +19,10 @@ import (
 
 // Lines plans many requests, one JSON object a line: {id, request, stdin, current_date, nodes, only}.
 type Lines struct {
-	Flow        *engine.Flow
-	Shelves     *shelf.Narrowed // what each line may use
-	Date        string          // of lines that say none
-	Concurrency int             // how many lines are planned at once
+	Flow        func(request string) *engine.Flow // that plans a request; "" is a line that has none
+	Shelves     *shelf.Narrowed                   // what each line may use
+	Date        string                            // of lines that say none
+	Concurrency int                               // how many lines are planned at once
 	HasSecret   func(name string) bool
 	// Could adds to a plan what might do what it leaves open; nil: nothing is added. The context has the shelf of the line.
 	Could func(ctx context.Context, request string, r *Result)
@@ -109,7 +109,7 @@ func (m *Lines) plan(ctx context.Context, number int, data []byte, tooLong bool)
 	}
 	var res *Result
 	if err != nil {
-		res = Refuse(m.Flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))
+		res = Refuse(m.Flow(line.Request), fault.New(fault.InvalidRequest, "line %d: %v", number, err))
 	} else {
 		res = m.planLine(ctx, number, line)
 	}
@@ -122,14 +122,14 @@ func (m *Lines) plan(ctx context.Context, number int, data []byte, tooLong bool)
 
 // refused is the result line of a line that has no plan.
 func (m *Lines) refused(line requestLine, err error) []byte {
-	out, _ := encodeLine(line.ID, Refuse(m.Flow, err))
+	out, _ := encodeLine(line.ID, Refuse(m.Flow(line.Request), err))
 	return out
 }
 
 // planLine plans a line. One request must not take the others with it: where planning panics, its line says so.
 func (m *Lines) planLine(ctx context.Context, number int, line requestLine) (res *Result) {
 	if err := fault.Guard(func() error { res = m.planned(ctx, number, line); return nil }); err != nil {
-		return Refuse(m.Flow, fmt.Errorf("line %d: %w", number, err))
+		return Refuse(m.Flow(line.Request), fmt.Errorf("line %d: %w", number, err))
 	}
 	return res
 }
@@ -137,14 +137,14 @@ func (m *Lines) planLine(ctx context.Context, number int, line requestLine) (res
 func (m *Lines) planned(ctx context.Context, number int, line requestLine) *Result {
 	offered, err := m.Shelves.Of(line.Nodes, line.Only)
 	if err != nil {
-		return Refuse(m.Flow, fault.New(fault.InvalidRequest, "line %d: %v", number, err))
+		return Refuse(m.Flow(line.Request), fault.New(fault.InvalidRequest, "line %d: %v", number, err))
 	}
 	date := line.Date
 	if date == "" {
 		date = m.Date
 	}
 	ctx = offered.Within(ctx)
-	res := Plan(ctx, m.Flow, Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
+	res := Plan(ctx, m.Flow(line.Request), Request{Text: line.Request, Source: "file", Stdin: line.Stdin, Date: date}, engine.Options{})
 	res.Secrets(m.HasSecret)
 	if m.Could != nil {
 		m.Could(ctx, line.Request, res)

@@ -24,13 +24,13 @@ const (
 )
 
 // version is of the index; one of another version is made again.
-const version = 3
+const version = 4
 
 // A row has no status while it has no end, and no process was found to have left it. began is in nanoseconds since 1970.
 const schema = `
 CREATE TABLE IF NOT EXISTS runs (
 	id TEXT PRIMARY KEY, short TEXT NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, request TEXT NOT NULL,
-	started_by TEXT NOT NULL, parent TEXT NOT NULL, began INTEGER NOT NULL, ms REAL NOT NULL, steps INTEGER NOT NULL,
+	started_by TEXT NOT NULL, parent TEXT NOT NULL, arm TEXT NOT NULL, began INTEGER NOT NULL, ms REAL NOT NULL, steps INTEGER NOT NULL,
 	cost REAL NOT NULL, tokens INTEGER NOT NULL, error_kind TEXT NOT NULL, error TEXT NOT NULL, error_node TEXT NOT NULL,
 	decided TEXT NOT NULL, resumable INTEGER NOT NULL, bytes INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -49,11 +49,15 @@ const (
 	factPruned = "pruned" // when runs were last pruned, in nanoseconds since 1970
 )
 
-const columns = "id, status, kind, name, request, started_by, parent, began, ms, steps, cost, tokens, error_kind, error, error_node, decided, resumable, bytes"
+const columns = "id, status, kind, name, request, started_by, parent, arm, began, ms, steps, cost, tokens, error_kind, error, error_node, decided, resumable, bytes"
 
 // History is the runs of a home. It opens the index at the first need and is safe for concurrent use.
 type History struct {
 	home string
+
+	// Leaving, if not nil, is told of runs that are about to be removed, so that what is known of them alone can be kept. Where that
+	// fails they stay.
+	Leaving func([]Row) error
 
 	mu sync.Mutex
 	db *sql.DB
@@ -318,7 +322,7 @@ func (r *Row) values() []any {
 	if r.Error != nil {
 		e = *r.Error
 	}
-	return []any{r.ID, string(status), string(r.Kind), r.Name, r.Request, r.By, r.Parent, nanos(r.Started), ms, r.Steps, r.CostUSD,
+	return []any{r.ID, string(status), string(r.Kind), r.Name, r.Request, r.By, r.Parent, r.Arm, nanos(r.Started), ms, r.Steps, r.CostUSD,
 		r.Tokens, e.Kind, e.Message, e.Node, string(r.Decided), r.Resumable, bytes}
 }
 
@@ -339,7 +343,7 @@ func scan(rows *sql.Rows) (Row, error) {
 	var r Row
 	var e Error
 	var began int64
-	err := rows.Scan(&r.ID, &r.Status, &r.Kind, &r.Name, &r.Request, &r.By, &r.Parent, &began, &r.DurationMS, &r.Steps, &r.CostUSD,
+	err := rows.Scan(&r.ID, &r.Status, &r.Kind, &r.Name, &r.Request, &r.By, &r.Parent, &r.Arm, &began, &r.DurationMS, &r.Steps, &r.CostUSD,
 		&r.Tokens, &e.Kind, &e.Message, &e.Node, &r.Decided, &r.Resumable, &r.Bytes)
 	r.Started = time.Unix(0, began).UTC()
 	if e != (Error{}) {

@@ -101,6 +101,11 @@ func (h *History) notKept(db *sql.DB, keep journal.Retention, now time.Time, mos
 }
 
 func (h *History) removeAll(db *sql.DB, rows []Row) (removed []Row, err error) {
+	if h.Leaving != nil && len(rows) > 0 {
+		if err := h.Leaving(rows); err != nil {
+			return nil, err
+		}
+	}
 	for _, r := range rows {
 		if g, e := journal.Look(h.home, r.ID); e == nil && (g.Running || g.GoesOn) {
 			h.reopen(r.ID) // it went on since

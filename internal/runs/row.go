@@ -46,7 +46,7 @@ var Statuses = []Status{Running, Done, Failed, Cancelled, Limited, Waiting, Inte
 // Decision is what a person said to a plan, once somebody was asked. A plan that nobody was asked about has none.
 type Decision string
 
-// The decisions.
+// The decisions. A client of the MCP server approves a plan by running or saving it.
 const (
 	ByApproving Decision = "approved" // as it was
 	ByEditing   Decision = "edited"   // and then approved
@@ -62,6 +62,7 @@ type Row struct {
 	Request    string       `json:"request"` // "" if there was none; a long one is cut
 	By         string       `json:"by"`
 	Parent     string       `json:"parent"` // the run that it came of, "" if none
+	Arm        string       `json:"arm"`    // of a plan under a split: the flow that the request was assigned to; "" of any other run
 	Started    time.Time    `json:"started"`
 	DurationMS float64      `json:"duration_ms"` // of an interrupted run 0
 	Steps      int          `json:"steps"`
@@ -129,7 +130,7 @@ func look(home, id string, now time.Time) (row Row, ok bool) {
 }
 
 func (r *Row) about(a journal.About) {
-	r.Kind, r.Name, r.Request, r.By, r.Parent = a.Kind, a.Name, a.Request, a.By, a.Parent
+	r.Kind, r.Name, r.Request, r.By, r.Parent, r.Arm = a.Kind, a.Name, a.Request, a.By, a.Parent, a.Arm
 	if !a.Began.IsZero() {
 		r.Started = a.Began
 	}

@@ -1,4 +1,4 @@
-// Package settings reads settings.yaml of the home: the flow and the model where nobody names one, which components may
+// Package settings reads settings.yaml of the home: the flow, or the flows, and the model where nobody names one, which components may
 // be used, and how long runs are kept.
 package settings
 
@@ -24,6 +24,7 @@ const File = "settings.yaml"
 // Settings are what settings.yaml says. What it does not say is the default.
 //
 //	flow: planner-offline        # the flow that plans
+//	planner: {split: {planner-offline: 90, mine: 10}, stop: losing}  # or several, and the one that loses gets no more requests
 //	model: openai/gpt-4.1-mini   # the model where a flow names none
 //	allow: ["*-file", "list-*"]  # the only components there are; see Rule
 //	deny: [shell, {effect: network}, {path: ~/.ssh}]
@@ -35,6 +36,7 @@ const File = "settings.yaml"
 //	  claude: {command: [claude, -p], env: [ANTHROPIC_API_KEY]}
 type Settings struct {
 	Flow, Model string
+	Planner     Planner
 	Allow, Deny []Rule // nil: not set
 	Retention   journal.Retention
 	Secrets     []secret.Mapping
@@ -79,8 +81,9 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 		return s, found
 	}
 	d := &yamltree.Decoder{Found: found}
-	d.Mapping(tree, "settings as a mapping: {flow, model, allow, deny, retention, secrets, agents}", yamltree.Fields{
+	d.Mapping(tree, "settings as a mapping: {flow, planner, model, allow, deny, retention, secrets, agents}", yamltree.Fields{
 		"flow":    d.Text(&s.Flow),
+		"planner": planners(d, &s.Planner),
 		"model":   d.Text(&s.Model),
 		"allow":   rules(d, &s.Allow),
 		"deny":    rules(d, &s.Deny),
@@ -99,6 +102,9 @@ func Parse(file string, data []byte) (*Settings, diag.List) {
 	})
 	for _, e := range tree.Entries {
 		s.Places[e.Key] = e.KeyPlace
+	}
+	if v := tree.Get("planner"); v != nil && s.Flow != "" && s.Planner.Split != nil {
+		d.Report(v, yamltree.BadValue, "the flow at line %d and planner.split both say what plans: leave one out; --flow plans with one of them for once", s.Places["flow"].Line)
 	}
 	return s, d.Found
 }

@@ -38,6 +38,8 @@ type Sequence struct {
 	p                    float64
 	better               Arm
 	decidedAt            int
+
+	inverse [2]float64 // sums over the units of 1/(1-share) and 1/share
 }
 
 // arm is what is kept of the units of one arm, with values scaled to 0..1.
@@ -101,19 +103,28 @@ func NewSequence(o SequenceOptions) (*Sequence, error) {
 }
 
 // Add takes the next unit in order of arrival. A value outside 0..Max is an error, and the unit is not counted.
-func (s *Sequence) Add(b bool, y float64) error {
+func (s *Sequence) Add(b bool, y float64) error { return s.AddAt(b, s.share, y) }
+
+// AddAt is Add for a unit that had another chance to go to B, such as one that came after the shares were changed. The chance must not
+// depend on what the unit gave.
+func (s *Sequence) AddAt(b bool, share, y float64) error {
+	if !(share > 0 && share < 1) {
+		return fault.New(fault.InvalidRequest, "the share %v of B is no chance; it lies above 0 and below 1", share)
+	}
 	if !(y >= 0 && y <= s.max) {
 		return fault.New(fault.InvalidRequest, "%v is no value of this sequence; they are from 0 to %v", y, s.max)
 	}
 	y /= s.max
 	pooled := (s.arms[0].sum + s.arms[1].sum + .5) / (s.arms[0].n + s.arms[1].n + 1)
-	a, at, chance, sign := s.arms[0].predicted(pooled), 0, 1-s.share, -1.
+	a, at, chance, sign := s.arms[0].predicted(pooled), 0, 1-share, -1.
 	c := s.arms[1].predicted(pooled)
 	own := a
 	if b {
-		at, chance, sign, own = 1, s.share, 1, c
+		at, chance, sign, own = 1, share, 1, c
 	}
 	s.sum += c - a + sign*(y-own)/chance
+	s.inverse[0] += 1 / (1 - share)
+	s.inverse[1] += 1 / share
 	arm := &s.arms[at]
 	arm.n++
 	arm.sum += y
@@ -141,8 +152,8 @@ func (s *Sequence) units() int { return int(s.arms[0].n + s.arms[1].n) }
 
 func (s *Sequence) known() bool { return s.arms[0].n >= leastOfArm && s.arms[1].n >= leastOfArm }
 
-// variance is that of an influence value if the arms differ by d: qB/share + qA/(1-share), which is at least the variance
-// of f, drift included. Each q is the mean squared residual y-m of the arm's units, to which pseudoScore units are added
+// variance is that of an influence value if the arms differ by d: qB/share + qA/(1-share), on average over the
+// units, which is at least the variance of f, drift included. Each q is the mean squared residual y-m of the arm's units, to which pseudoScore units are added
 // with the variance k·c·(1-c) that belongs to the arm's mean c if the arms differ by d (Miettinen and Nurminen, Statistics in
 // Medicine 4, 1985, with the pooled mean for c). k is the arm's dispersion, 1 for passes and fails.
 func (s *Sequence) variance(d float64) float64 {
@@ -156,7 +167,7 @@ func (s *Sequence) variance(d float64) float64 {
 		return (x.residual + pseudoScore*k*c*(1-c)) / (x.n + pseudoScore)
 	}
 	c := min(max(pooled-d*(b.n+1)/n, 0, -d), 1, 1-d)
-	return q(b, c+d)/s.share + q(a, c)/(1-s.share)
+	return (q(b, c+d)*s.inverse[1] + q(a, c)*s.inverse[0]) / (a.n + b.n)
 }
 
 // against is the inverse of the mixture's likelihood ratio against a difference of d: the p of this look alone.
@@ -200,3 +211,33 @@ func (s *Sequence) State() Sequential {
 	out.Interval = Interval{s.max * s.end(estimate, -1), s.max * s.end(estimate, 1), true}
 	return out
 }
+
+// Needed is about how many units in all it takes until a difference is decided, if units are assigned as those so far, or, while there are
+// few, as the options say, with values as far apart as they can be. ok is false where it takes more than mostNeeded.
+func (s *Sequence) Needed(difference float64) (units int, ok bool) {
+	d, v := difference/s.max, .25/s.share+.25/(1-s.share)
+	if s.known() {
+		v = s.variance(0)
+	}
+	enough := func(t float64) bool {
+		grown := 1 + s.r*t
+		return math.Sqrt(grown)*math.Exp(-s.r*d*d*t*t/(2*v*grown)) <= s.level
+	}
+	low, high := 1., 2*leastOfArm+0.
+	for ; !enough(high); low, high = high, 2*high {
+		if high > mostNeeded {
+			return 0, false
+		}
+	}
+	for high-low > 1 {
+		if mid := (low + high) / 2; enough(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return int(math.Ceil(high)), true
+}
+
+// mostNeeded bounds Needed.
+const mostNeeded = 10_000_000
