@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/experiment"
+	"pflow/internal/mask"
+	"pflow/internal/workflow"
 )
 
 func (a *app) experimentReportCommand() *cobra.Command {
@@ -30,10 +32,11 @@ nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a
 			if len(args) > 0 {
 				id = args[0]
 			}
-			r, err := a.readReport(id)
+			r, done, err := a.readReport(id)
 			if err != nil {
 				return err
 			}
+			defer done()
 			r.FailOn = append(r.FailOn, failOn...)
 			if err := a.writeReport(r, format, out, details); err != nil {
 				return err
@@ -58,22 +61,22 @@ func detailsFlags(c *cobra.Command, details *int) {
 	})
 }
 
-// readReport works out the report of a stored experiment.
-func (a *app) readReport(id string) (*experiment.Report, error) {
+// readReport works out the report of a stored experiment. done must be called once it is written: the page reads its
+// details from the store.
+func (a *app) readReport(id string) (r *experiment.Report, done func(), err error) {
 	dir, err := a.experimentDir(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store, err := experiment.ReadStore(dir)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, nil, usage("%v", err)
 	}
-	defer store.Close()
-	r, err := experiment.NewReport(store)
-	if err != nil {
-		return nil, usage("%v", err)
+	if r, err = experiment.NewReport(store); err != nil {
+		store.Close()
+		return nil, nil, usage("%v", err)
 	}
-	return r, nil
+	return r, func() { store.Close() }, nil
 }
 
 func (a *app) writeReport(r *experiment.Report, format, out string, details int) error {
@@ -107,10 +110,23 @@ func (a *app) renderReport(w io.Writer, r *experiment.Report, format string, det
 			format = "json"
 		}
 	}
+	r.Masks = a.reportMasks()
 	data, err := r.Format(format, details)
 	if err != nil {
 		return usage("--format %s: %v", format, err)
 	}
 	_, err = fmt.Fprint(w, data)
 	return err
+}
+
+// reportMasks keeps the keys of models out of reports. What stands for one has no sign that JSON, HTML or Markdown would
+// have to escape.
+func (a *app) reportMasks() *mask.Masker {
+	var keys []mask.Secret
+	for _, name := range a.keyVariables() {
+		if key := a.secrets().Known(name); len(key) >= workflow.ShortestKey {
+			keys = append(keys, mask.Secret{Value: key, Mark: "(" + name + ")"})
+		}
+	}
+	return mask.New(keys...)
 }

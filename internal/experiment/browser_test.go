@@ -23,7 +23,7 @@ import (
 const skipBrowser = "PFLOW_SKIP_BROWSER"
 
 // browser starts a headless Chromium with an empty profile.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
 	t.Helper()
 	if os.Getenv(skipBrowser) != "" {
 		t.Skip(skipBrowser + " is set")
@@ -46,7 +46,7 @@ func browser(t *testing.T) context.Context {
 }
 
 // js gives the value of a script.
-func js[T any](t *testing.T, ctx context.Context, script string) T {
+func js[T any](t testing.TB, ctx context.Context, script string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
 	if err != nil {
@@ -97,21 +97,29 @@ func TestPage(t *testing.T) {
 		t.Errorf("title %q", got)
 	}
 	for script, want := range map[string]int{
-		`performance.getEntriesByType("resource").length`:                   0,
-		`document.scripts.length`:                                           0,
-		`document.querySelectorAll("img, iframe, link").length`:             0,
-		`document.querySelectorAll("section").length`:                       2,
-		`document.querySelectorAll("svg").length`:                           5, // intervals, cost, latency and two of pairs
-		`document.querySelectorAll(".verdict").length`:                      2,
-		`document.querySelectorAll("section:first-of-type details").length`: 3,
+		`performance.getEntriesByType("resource").length`:                                      0,
+		`document.querySelectorAll("script:not([type])").length`:                               1, // its own
+		`document.querySelectorAll("script[src], img, iframe, link").length`:                   0,
+		`document.querySelectorAll(".comparison").length`:                                      2,
+		`document.querySelectorAll("svg").length`:                                              5, // intervals, cost, latency and two of pairs
+		`document.querySelectorAll(".verdicts .verdict").length`:                               2,
+		`document.querySelectorAll("#matrix tbody tr").length`:                                 3,
+		`document.querySelectorAll("#matrix tbody .cell").length`:                              9,
+		`document.querySelectorAll("#matrix tbody script").length`:                             0,
+		`document.querySelectorAll("th:not([scope])").length`:                                  0,
+		`[...document.querySelectorAll("input, select")].filter(e => !e.labels.length).length`: 0,
 	} {
 		if got := js[int](t, ctx, script); got != want {
 			t.Errorf("%s is %d, want %d", script, got, want)
 		}
 	}
-	if js[bool](t, ctx, `window.hacked !== undefined`) {
-		t.Error("text of a case was run as a script")
+	hacked := func() {
+		t.Helper()
+		if js[bool](t, ctx, `window.hacked !== undefined`) {
+			t.Error("text of a case was run as a script")
+		}
 	}
+	hacked()
 	// Every drawing has its marks inside, and no text of it is cut off.
 	if out := js[[]string](t, ctx, `[...document.querySelectorAll("svg")].flatMap(svg => {
 		const box = svg.getBoundingClientRect();
@@ -127,22 +135,23 @@ func TestPage(t *testing.T) {
 	})`); len(out) > 0 {
 		t.Errorf("outside of their drawings:\n%v", out)
 	}
-	// A case opens, and shows prompt and reply at the node where the runs parted.
-	if err := chromedp.Do(ctx, chromedp.Click("section details summary")); err != nil {
+	// A cell opens, and shows prompt and reply at the node where the runs parted.
+	if err := chromedp.Do(ctx, chromedp.Click("#matrix tbody tr:first-child .cell[data-variant='1']"), chromedp.WaitVisible("#cell .sides")); err != nil {
 		t.Fatal(err)
 	}
-	if !js[bool](t, ctx, `document.querySelector("section details").open`) {
-		t.Error("a click opens no case")
+	if got := js[string](t, ctx, `document.querySelector("#cell").textContent`); !contains(got, "user:", "</pre><script>window.hacked = 3</script>", "<script>window.hacked = 1</script>", `"<img src=x onerror='window.hacked = true'>.txt"`, "The flows part: ", "they part here") {
+		t.Errorf("the cell shows no prompt and reply:\n%s", got)
 	}
-	if got := js[string](t, ctx, `[...document.querySelectorAll("details[open] pre")].map(p => p.textContent).join("\n")`); !contains(got, "user:", "</pre><script>window.hacked = 3</script>") {
-		t.Errorf("the case shows no prompt and reply:\n%s", got)
+	if got := js[int](t, ctx, `document.querySelectorAll("#cell script, #cell img").length`); got != 0 {
+		t.Errorf("%d elements of the texts of a case", got)
 	}
+	hacked()
 	contrast := `(() => {
 		const rgb = c => c.match(/\d+/g).slice(0, 3).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 });
 		const light = c => { const [r, g, b] = rgb(c); return 0.2126 * r + 0.7152 * g + 0.0722 * b };
 		const style = e => getComputedStyle(e);
 		let worst = 21;
-		for (const e of document.querySelectorAll("p, td, th, h2, li, .verdict, .soft, pre")) {
+		for (const e of document.querySelectorAll("p, td, th, h2, li, .verdict, .soft, pre, button, select, label, summary, .about, .cell b, .tag, mark")) {
 			let back = e; while (back && style(back).backgroundColor === "rgba(0, 0, 0, 0)") back = back.parentElement;
 			const a = light(style(e).color), b = light(style(back || document.body).backgroundColor);
 			worst = Math.min(worst, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
@@ -165,7 +174,9 @@ func TestPage(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(400, 800)); err != nil {
 		t.Fatal(err)
 	}
-	if got := js[int](t, ctx, `document.documentElement.scrollWidth`); got > 400 {
-		t.Errorf("on a screen of 400 the page is %d wide", got)
+	for _, script := range []string{`document.documentElement.scrollWidth`, `document.querySelector("#cell .body").scrollWidth`} {
+		if got := js[int](t, ctx, script); got > 400 {
+			t.Errorf("on a screen of 400 %s is %d", script, got)
+		}
 	}
 }

@@ -30,6 +30,15 @@ type rowSource struct {
 	store   *Store
 	variant int
 	ords    []int // of the cases
+	joined  []int // of the rows of the matrix, where two experiments are compared
+}
+
+// ordOf gives the case of a row of the matrix.
+func (f *rowSource) ordOf(row int) int {
+	if f.joined != nil {
+		return f.joined[row]
+	}
+	return row
 }
 
 // detail reads what a row holds beside its numbers.

@@ -23,7 +23,7 @@ func (x *results) report() (*Report, error) {
 		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
 		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
 		Matrix: x.matrix, Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
-		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(),
+		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(), from: x.from,
 	}
 	for i := range x.variants {
 		r.Variants = append(r.Variants, x.variant(i, r.Metrics))

@@ -103,6 +103,7 @@ func join(a *results, i int, b *results, k int) *results {
 			out.tally[v].errors += rows.failed
 		}
 	}
+	out.from[0].joined, out.from[1].joined = out.from[0].ords, out.from[1].ords
 	out.rows = out.tally[0].rows + out.tally[1].rows
 	out.all = len(out.cases)
 	out.left = len(a.cases) + len(b.cases) - 2*len(out.cases)

@@ -10,22 +10,25 @@ import (
 // Formats lists what a report can be written as.
 var Formats = []string{"text", "json", "junit", "markdown", "html"}
 
-// Format writes the report. details is how many fixed, and how many broken cases
-// text and Markdown list.
+// Format writes the report, without secrets. details is how many fixed, and how many broken cases text and Markdown list.
 func (r *Report) Format(format string, details int) (string, error) {
+	var out string
+	var err error
 	switch format {
 	case "text":
-		return r.Text(max(0, details)), nil
+		out = r.Text(max(0, details))
 	case "json":
-		return r.JSON()
+		out, err = r.JSON()
 	case "junit":
-		return r.JUnit()
+		out, err = r.JUnit()
 	case "markdown":
-		return r.Markdown(max(0, details)), nil
+		out = r.Markdown(max(0, details))
 	case "html":
-		return r.HTML()
+		return r.HTML() // parts of it are packed: it takes secrets out itself
+	default:
+		return "", fmt.Errorf("there are: %s", strings.Join(Formats, ", "))
 	}
-	return "", fmt.Errorf("there are: %s", strings.Join(Formats, ", "))
+	return r.Masks.Text(out), err
 }
 
 // JSON is the report as programs read it.

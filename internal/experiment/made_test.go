@@ -95,3 +95,6 @@ func madeRow(k Key) Row {
 	}
 	return r
 }
+
+// HTMLWithin is the page with at most so many bytes of details.
+func (r *Report) HTMLWithin(most int) (string, error) { return r.html(most) }

@@ -23,7 +23,7 @@ func newPlot(title string, width, height, x0, x1, y0, y1 float64) *plot {
 	if p.y0 == p.y1 {
 		p.y0, p.y1 = p.y0-1, p.y1+1
 	}
-	fmt.Fprintf(&p.b, `<svg viewBox="0 0 %s %s" style="max-width:%spx" role="img" aria-label="%s">`, coord(width), coord(height), coord(width*1.15), html.EscapeString(title))
+	fmt.Fprintf(&p.b, `<svg viewBox="0 0 %s %s" width="%s" role="img" aria-label="%s">`, coord(width), coord(height), coord(width*1.15), html.EscapeString(title))
 	return p
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"pflow/internal/mask"
 	"pflow/internal/stats"
 )
 
@@ -33,8 +34,11 @@ type Report struct {
 	Factors     []FactorEffect  `json:"factors,omitempty"`
 	Scoring     Scoring         `json:"scoring"`
 
-	FailOn []string    `json:"-"` // the verdicts that JUnit tells as failures, by default those of the experiment's gate; empty is REJECT
-	FailIf []Condition `json:"-"` // the conditions that JUnit tests, by default those of the experiment's gate
+	FailOn []string     `json:"-"` // the verdicts that JUnit tells as failures, by default those of the experiment's gate; empty is REJECT
+	FailIf []Condition  `json:"-"` // the conditions that JUnit tests, by default those of the experiment's gate
+	Masks  *mask.Masker `json:"-"` // takes secrets out of whatever the report is written as; nil: there are none
+
+	from []rowSource // of the variants: the page reads plans and steps there, so the stores must still be open
 }
 
 // VariantReport is one variant by itself.

@@ -4,10 +4,14 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"path/filepath"
 
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
+
+// id names the experiment.
+func (s *Store) id() string { return filepath.Base(s.Dir) }
 
 // caseLine is a case as it stands in the store.
 type caseLine struct {
