@@ -26,7 +26,13 @@ func (x *results) report() (*Report, error) {
 		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(), from: x.from,
 	}
 	for i := range x.variants {
-		r.Variants = append(r.Variants, x.variant(i, r.Metrics))
+		v := x.variant(i, r.Metrics)
+		score, err := x.score(i)
+		if err != nil {
+			return nil, err
+		}
+		v.Score = score
+		r.Variants = append(r.Variants, v)
 	}
 	if err := x.compare(r); err != nil {
 		return nil, err
@@ -127,6 +133,19 @@ func (x *results) variant(i int, metrics []Metric) VariantReport {
 		}
 	}
 	return out
+}
+
+// score estimates the primary metric of a variant by itself.
+func (x *results) score(i int) (*stats.Estimate, error) {
+	list := make([]stats.Case, len(x.cases))
+	for n, c := range x.cases {
+		list[n] = stats.Case{ID: c.id, Group: c.group, A: x.values[x.spec.Primary][i][n]}
+	}
+	score, err := stats.Score(list, x.spec.Primary.Rate())
+	if err != nil || score.Cases == 0 {
+		return nil, err
+	}
+	return &score, nil
 }
 
 // passK gives pass^k for every k up to the number of repeats, over the cases that have that many runs.

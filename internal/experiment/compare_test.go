@@ -12,6 +12,7 @@ import (
 
 	"pflow/internal/experiment"
 	"pflow/internal/llm"
+	"pflow/internal/stats"
 	"pflow/nodes"
 )
 
@@ -77,6 +78,19 @@ func compared(t *testing.T, more string) *experiment.Report {
 }
 
 // TestCompare: means, clusters, Holm and guardrails come from what the rows say.
+// TestScoreOfVariants: each variant has the primary metric by itself, with an interval that knows of the groups.
+func TestScoreOfVariants(t *testing.T) {
+	for _, v := range compared(t, three).Variants {
+		s := v.Score
+		if s == nil || s.Cases != 30 || s.Clusters != 10 || s.Method != stats.MethodEffective || math.Abs(s.Mean-v.Means["pass"]) > 1e-12 {
+			t.Fatalf("%s: %+v, means %v", v.Name, s, v.Means)
+		}
+		if i := s.Interval; !i.Known || !i.Contains(s.Mean) || i.High-i.Low < .05 || i.High-i.Low > .6 {
+			t.Errorf("%s: %+v", v.Name, i)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	r := compared(t, `variants:
   - {name: strict, flow: ./length.yaml, set: {params.least: 10}}

@@ -52,6 +52,7 @@ type VariantReport struct {
 	Errors   int                       `json:"errors"`
 	Means    map[Metric]float64        `json:"means"`            // over cases, each counting once
 	Medians  map[Metric]float64        `json:"medians"`          // over cases
+	Score    *stats.Estimate           `json:"score,omitempty"`  // of the primary metric by itself; nil: no case has a value of it
 	PassK    []float64                 `json:"pass_k,omitempty"` // the chance that k runs of a case all pass, k = 1, 2, …
 	Micro    map[Metric]float64        `json:"micro,omitempty"`  // F1 over all hits of all rows
 	Totals   map[Metric]float64        `json:"totals"`           // calls, tokens and cost of all rows; no cost if any is unpriced

@@ -54,6 +54,9 @@ func (r *Report) score(i int) string {
 		return fmt.Sprintf("%s: no value of %s", v.Name, r.Primary)
 	}
 	line := fmt.Sprintf("%s: %s %s", v.Name, r.Primary, r.Primary.show(mean))
+	if v.Score != nil && v.Score.Interval.Known {
+		line += fmt.Sprintf(" (95%% interval %s to %s)", r.Primary.show(v.Score.Interval.Low), r.Primary.show(v.Score.Interval.High))
+	}
 	fails, made := r.failing(i)
 	return line + fmt.Sprintf("; %d of %s %s", fails, counted(made, "case"), verb(fails, "fails", "fail"))
 }

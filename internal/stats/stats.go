@@ -7,6 +7,7 @@
 //
 // The way through the package:
 //
+//	Score           runs of each case under one variant -> Estimate: the mean and where it may lie
 //	Pair            runs of each case -> Paired: one pair of means a case, and its cluster
 //	Paired.TTest    mean difference, interval and p (Student; CR2 with clusters; few differing pass rates)
 //	Paired.SignFlip p of the sign-flip permutation test
