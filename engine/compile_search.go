@@ -36,7 +36,7 @@ var ErrNoPlace = errors.New("no such place")
 // cannot stand there.
 func (f *Flow) Searchable(path string, values []any) (now any, err error) {
 	if name, is := strings.CutPrefix(path, PromptPath); is {
-		if !slices.Contains(f.prompts(), name) {
+		if !slices.Contains(f.Prompts(), name) {
 			return nil, fmt.Errorf("%w: neither this flow nor one that it runs asks the prompt %q", ErrNoPlace, name)
 		}
 		for _, v := range values {
@@ -49,7 +49,7 @@ func (f *Flow) Searchable(path string, values []any) (now any, err error) {
 	inner, rest := syntax.SplitInner(path)
 	in := f
 	if inner != "" {
-		if in = f.called(inner); in == nil {
+		if in = f.Called()[inner]; in == nil {
 			return nil, fmt.Errorf("%w: no flow: option names %q", ErrNoPlace, inner)
 		}
 	}
@@ -78,45 +78,80 @@ func canStand(at *yamltree.Value, v any) bool {
 	return canFit(value.TypeOf(now), value.TypeOf(v))
 }
 
-// prompts lists the prompts that a flow and those that it runs ask, each once, sorted.
-func (f *Flow) prompts() []string {
+// Prompts lists the prompts that nodes of the flow, and of those that it runs, ask, each once, sorted. Those that are only
+// included by others are none.
+func (f *Flow) Prompts() []string {
 	var out []string
-	f.each(func(f *Flow) {
-		for _, d := range f.source.Documents {
-			if d.Kind == PromptDocument {
-				out = append(out, d.Name)
-			}
-		}
+	f.each(func(_ string, f *Flow) {
+		eachOption(f, "prompt", func(_ string, v *yamltree.Value) { out = append(out, v.Text) })
 	})
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// each hands on a flow and those that it runs, each once.
-func (f *Flow) each(do func(*Flow)) {
+// Options lists where nodes of the flow, and of those that it runs, have an option of a text: the paths of settings.
+func (f *Flow) Options(option, text string) []string {
+	var out []string
+	f.each(func(name string, f *Flow) {
+		if name != "" {
+			name += ":"
+		}
+		eachOption(f, option, func(path string, v *yamltree.Value) {
+			if v.Text == text {
+				out = append(out, name+path)
+			}
+		})
+	})
+	return out
+}
+
+// eachOption hands on each option of a name, of nodes, items and branches, that is a text.
+func eachOption(f *Flow, option string, do func(path string, v *yamltree.Value)) {
+	var walk func(path string, v *yamltree.Value)
+	walk = func(path string, v *yamltree.Value) {
+		if v == nil || v.Kind != yamltree.Map {
+			return
+		}
+		for _, e := range v.Entries {
+			switch at := path + "." + e.Key; {
+			case e.Key == option && e.Value.Kind == yamltree.String:
+				do(at, e.Value)
+			case e.Key == "with" || e.Key == "branches" || strings.HasSuffix(path, ".branches"):
+				walk(at, e.Value)
+			}
+		}
+	}
+	for _, e := range f.source.Tree.Get("nodes").Entries {
+		walk("nodes."+e.Key+".with", e.Value.Get("with"))
+	}
+}
+
+// Called lists the flows that a flow runs, at any depth, by what flow: options call them.
+func (f *Flow) Called() map[string]*Flow {
+	out := map[string]*Flow{}
+	f.each(func(name string, f *Flow) {
+		if name != "" {
+			out[name] = f
+		}
+	})
+	return out
+}
+
+// each hands on a flow, called "", and those that it runs, each once, with what a flow: option calls them.
+func (f *Flow) each(do func(name string, f *Flow)) {
 	seen := map[*Flow]bool{}
-	var walk func(*Flow)
-	walk = func(f *Flow) {
+	var walk func(name string, f *Flow)
+	walk = func(name string, f *Flow) {
 		if f == nil || f.source == nil || seen[f] {
 			return
 		}
 		seen[f] = true
-		do(f)
+		do(name, f)
 		for _, name := range value.SortedKeys(f.source.Inner) {
-			walk(f.source.Inner[name])
+			walk(name, f.source.Inner[name])
 		}
 	}
-	walk(f)
-}
-
-// called gives the flow that a flow: option, at any depth, names so.
-func (f *Flow) called(name string) (found *Flow) {
-	f.each(func(in *Flow) {
-		if c := in.source.Inner[name]; c != nil && found == nil {
-			found = c
-		}
-	})
-	return found
+	walk("", f)
 }
 
 // compileSearch checks what the document says of search itself: what comes of a base whose place this flow has removed, or
@@ -210,7 +245,7 @@ func (c *compiler) searchable() []string {
 	for _, name := range value.SortedKeys(c.flow.params) {
 		out = append(out, "params."+name)
 	}
-	for _, name := range c.flow.prompts() {
+	for _, name := range c.flow.Prompts() {
 		out = append(out, PromptPath+name)
 	}
 	return out

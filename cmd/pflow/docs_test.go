@@ -116,6 +116,12 @@ func (s *session) withModel() {
 	if *update {
 		recordAnew(s.t)
 	}
+	for _, part := range []string{"library", "planners.jsonl"} {
+		from := filepath.Join("../../experiments", part)
+		if err := copyTree(filepath.Join(s.dir, "experiments", part), from); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 	if err := os.CopyFS(filepath.Join(s.dir, "examples", "recorded"), os.DirFS(recordings)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -182,4 +188,16 @@ func (s *session) console(text string) string {
 		}
 	}
 	return out.String()
+}
+
+// copyTree copies a file, or a folder with all that is in it.
+func copyTree(to, from string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
 }

@@ -149,7 +149,7 @@ func misspelt(root *cobra.Command, args []string) error {
 }
 
 // reservedCommands are words that are commands elsewhere or will be here. Nobody who types one means a request.
-var reservedCommands = []string{"trace", "tune", "why"}
+var reservedCommands = []string{"trace", "why"}
 
 // quoted says how words are given that are a request although the first is taken for a command.
 func quoted(words []string) string {

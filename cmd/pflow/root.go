@@ -35,7 +35,7 @@ can read, check, run and change without recompiling.`,
 	f.BoolVar(&a.batch, "batch", false, "ask nothing")
 	f.Var(&a.otlp, "otlp", "send traces of runs to the OpenTelemetry collector at this `URL` (also $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours (also NO_COLOR in the environment)")
-	root.AddCommand(a.applyCommand(), a.completionCommand(), a.doctorCommand(), a.experimentCommand(), a.flowCommand(), a.mcpCommand(), a.modelCommand(), a.nodeCommand(), a.planCommand(), a.promptCommand(), a.resumeCommand(), a.runCommand(), a.scheduleCommand(), a.serveCommand(), a.runsCommand(), a.validateCommand(), a.versionCommand(), a.workflowCommand())
+	root.AddCommand(a.applyCommand(), a.completionCommand(), a.doctorCommand(), a.experimentCommand(), a.flowCommand(), a.mcpCommand(), a.modelCommand(), a.nodeCommand(), a.planCommand(), a.promptCommand(), a.resumeCommand(), a.runCommand(), a.scheduleCommand(), a.serveCommand(), a.runsCommand(), a.tuneCommand(), a.validateCommand(), a.versionCommand(), a.workflowCommand())
 	root.SetHelpCommand(helpCommand(root))
 	a.requestCommand(root)
 	for _, c := range root.Commands() {

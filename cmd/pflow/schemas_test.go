@@ -106,6 +106,8 @@ workflow-run      --yes copy people.jsonl to q.jsonl
 experiment-cases  experiment cases --from-runs
 experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict
 experiment-report experiment report strict
+tune              tune planner-offline --cases tune.jsonl --over params.reuse_confidence=0.2|0.9 --held-out 0.5
+tune              tune planner-offline --cases tune.jsonl --over params.reuse_confidence=0.2|0.9 --held-out 0.5 --dry-run
 experiment-report experiment compare strict strict
 `
 	documents := map[string]string{
@@ -121,6 +123,7 @@ experiment-report experiment compare strict strict
 		"fail_test.yaml": "cases:\n- {name: it is made up, expect: {outputs: {content: fake content of r}}}\n",
 		"people.jsonl":   "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
 		"strict.yaml":    "flow: strict\nversion: 1\nextends: planner-offline\nparams: {phrases_decide: false}\nnodes: {workflow-generation: {post: {generated_workflow: \"null\"}}}\n",
+		"tune.jsonl":     "{\"id\": 1, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"cases.jsonl":    "{\"id\": 1, \"group\": \"g\", \"request\": \"x.txt copied to y.txt\", \"expect\": {\"nodes\": [\"copy-file\"]}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {\"nodes\": [\"llm\"]}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"lines.jsonl":    "{\"id\": 1, \"ir\": {}}\nnone\n",
 	}

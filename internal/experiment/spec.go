@@ -1,6 +1,9 @@
 package experiment
 
 import (
+	"fmt"
+	"strings"
+
 	"pflow/engine"
 	"pflow/internal/diag"
 )
@@ -62,6 +65,21 @@ type Budget struct {
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Calls   int     `json:"calls,omitempty"`
 	Tokens  int     `json:"tokens,omitempty"`
+}
+
+// String is the budget as messages have it, "" for none.
+func (b Budget) String() string {
+	var parts []string
+	if b.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("cost_usd %g", b.CostUSD))
+	}
+	if b.Calls > 0 {
+		parts = append(parts, fmt.Sprintf("calls %d", b.Calls))
+	}
+	if b.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("tokens %d", b.Tokens))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Replies says where the replies of models are kept and taken from. What the folder Record has already is not asked again.
