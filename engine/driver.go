@@ -13,10 +13,12 @@ import (
 
 // Options are what a run may be given beside its input. The zero value runs without a journal.
 type Options struct {
-	RunID   string
-	Seed    uint64    // of the jitter; 0: random
-	Day     time.Time // the day on which the run is taken to begin, for what it reads of the date; zero: the day it is
-	Journal Journal
+	RunID string
+	Seed  uint64    // of the jitter; 0: random
+	Day   time.Time // the day on which the run is taken to begin, for what it reads of the date; zero: the day it is
+	// Simulated runs by a clock that jumps, see Spend.
+	Simulated bool
+	Journal   Journal
 	// Journalled keeps a run from beginning whose start the journal does not take; else it runs, and cannot be resumed.
 	Journalled bool
 	// History is the past of a run that was killed: its events are stepped through again before it goes on.
@@ -102,6 +104,9 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 		outcomes: make(chan Event), execs: map[int]*exec{}, asking: map[int]*exec{},
 	}
 	d.run.progress = o.Progress
+	if o.Simulated {
+		d.sim = newSimulation()
+	}
 	err := fault.Guard(func() error {
 		begin := func() error { return d.begin(input) }
 		if o.History != nil {
@@ -120,7 +125,7 @@ func Execute(ctx context.Context, flow *Flow, input map[string]any, o Options) (
 	res := d.run.Result()
 	d.abandon() // of a run that waits, nothing is left but what asks for approval
 	d.traceDone(res, d.refused)
-	res.RunID = o.RunID
+	res.RunID, res.Took = o.RunID, d.now()
 	d.keep(func() error {
 		end := Ending{Status: res.Status, At: d.now(), Steps: len(res.Steps), Usage: res.Usage, Error: res.Error}
 		if o.Came != nil && res.Status == Done {
@@ -155,6 +160,7 @@ type driver struct {
 	waits    []pendingWait
 	known    []Event       // outcomes that Keep gave
 	past     time.Duration // of the last event
+	sim      *simulation   // nil: by the clock of this process
 
 	cancelled bool
 	refused   error // by Keep
@@ -196,7 +202,9 @@ func (d *driver) begin(input map[string]any) error {
 
 // now is the time since the run began; it never goes back.
 func (d *driver) now() time.Duration {
-	d.past = max(d.past, time.Since(d.zero))
+	if d.sim == nil {
+		d.past = max(d.past, time.Since(d.zero))
+	}
 	return d.past
 }
 
@@ -249,6 +257,9 @@ func (d *driver) urgent(ev *Event) bool {
 		d.known = d.known[1:]
 		return true
 	}
+	if d.sim != nil { // the rest comes when its time has come
+		return false
+	}
 	if d.running > 0 {
 		select {
 		case *ev = <-d.outcomes:
@@ -267,6 +278,9 @@ func (d *driver) urgent(ev *Event) bool {
 
 // block waits for the next thing to happen.
 func (d *driver) block() Event {
+	if d.sim != nil {
+		return d.jump()
+	}
 	var alarm <-chan time.Time
 	w := d.nextWait()
 	if w >= 0 {
@@ -398,6 +412,9 @@ func (d *driver) stop(id int) {
 	}
 	if e := d.execs[id]; e != nil {
 		e.cancel()
+		if d.sim != nil {
+			d.sim.stopped[id] = d.past
+		}
 	}
 	if e := d.asking[id]; e != nil {
 		e.cancel()
@@ -431,7 +448,7 @@ func (d *driver) runInline(ev *Event) bool {
 		return true
 	}
 	d.started(e)
-	if len(d.waits) == 0 {
+	if len(d.waits) == 0 || d.sim != nil { // instant ops take no time of a clock that jumps
 		e.Perform(d.ctx, d.run, ev)
 		return true
 	}
@@ -469,6 +486,9 @@ func (d *driver) ask(e *exec) {
 
 func (d *driver) perform(e *exec) {
 	ctx, cancel := context.WithCancel(context.WithValue(d.within(e), stepKey{}, e.unit))
+	if d.sim != nil {
+		ctx = d.sim.begin(ctx, e.ID, d.past, e.For)
+	}
 	e.cancel = cancel
 	d.running++
 	fault.Go(func() {

@@ -23,8 +23,10 @@ const (
 // ResultSchema names the shape of Result as JSON.
 const ResultSchema = "pflow.run/v1"
 
-// Result is how a run ended. Two equal runs differ only in RunID, StartedAt and DurationMS.
+// Result is how a run ended. Two equal runs differ only in RunID, Took, StartedAt and DurationMS.
 type Result struct {
+	Took time.Duration `json:"-"` // by the clock of the run
+
 	Schema   string             `json:"schema"`
 	Status   Status             `json:"status"`
 	Action   string             `json:"action"` // with which the flow ended; "" unless done

@@ -113,11 +113,16 @@ func (c *Command) Perform(ctx context.Context, r *Run, ev *Event) {
 	if ev.Err != nil {
 		switch ctx.Err() {
 		case context.DeadlineExceeded:
-			ev.Err = &fault.Error{Kind: fault.Timeout, Message: fmt.Sprintf("no result within %v", c.For), Details: ev.Err.Details}
+			ev.Err = tooLate(c.For, ev.Err.Details)
 		case context.Canceled:
 			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
 		}
 	}
+}
+
+// tooLate is the fault of an attempt that took longer than it may.
+func tooLate(within time.Duration, details map[string]any) *fault.Error {
+	return &fault.Error{Kind: fault.Timeout, Message: fmt.Sprintf("no result within %v", within), Details: details}
 }
 
 // Run is the state of one run of a flow: what its events so far have made of it.

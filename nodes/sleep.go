@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"time"
 
 	"pflow/engine"
 	"pflow/internal/value"
@@ -28,14 +27,7 @@ nodes:
 		New: func(s *engine.Setup) engine.Exec {
 			d := s.Duration("for")
 			return func(ctx context.Context, _ engine.Input) (engine.Output, error) {
-				t := time.NewTimer(d)
-				defer t.Stop()
-				select {
-				case <-t.C:
-					return engine.Output{}, nil
-				case <-ctx.Done():
-					return engine.Output{}, ctx.Err()
-				}
+				return engine.Output{}, engine.Sleep(ctx, d)
 			}
 		},
 	}

@@ -26,7 +26,7 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 	}
 	a.showFindings(found)
 	a.record, a.replay, a.replayOrCall = spec.Replies.Folders()
-	a.carry = spec.Replies.Carry
+	a.carry, a.clock = spec.Replies.Carry, spec.Replies.Clock
 	if _, err := a.theClient(); err != nil {
 		return experiment.Options{}, err
 	}

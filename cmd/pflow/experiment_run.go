@@ -387,6 +387,9 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	if r := &spec.Replies; (given("replay-or-call") || given("record") || given("replay") && r.Replay == "") && !given("carry") {
 		r.Carry = false // of the document: to call what is not recorded is to want no other answer
 	}
+	if !spec.Replies.Kept() {
+		spec.Replies.Clock = nil
+	}
 	f.changeable(c, spec)
 	if err := a.pinRevisions(c.Context(), spec); err != nil {
 		return nil, err

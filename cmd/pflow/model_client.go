@@ -15,7 +15,7 @@ import (
 // theClient is the client of all model calls of this process.
 func (a *app) theClient() (*llm.Client, error) {
 	a.clientOnce.Do(func() {
-		a.client, a.clientErr = a.modelClient(llm.Options{Model: a.model, Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall, Carry: a.carry, Sampling: a.sampling})
+		a.client, a.clientErr = a.modelClient(llm.Options{Model: a.model, Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall, Carry: a.carry, Clock: a.clock, Sampling: a.sampling})
 	})
 	return a.client, a.clientErr
 }

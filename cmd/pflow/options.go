@@ -32,11 +32,12 @@ type options struct {
 	date      string   // --date
 	set       []string // --set
 
-	model        string // --model
-	record       string // --record
-	replay       string // --replay
-	replayOrCall bool   // --replay-or-call
-	carry        bool   // of an experiment: what replay has not is answered in other words
+	model        string     // --model
+	record       string     // --record
+	replay       string     // --replay
+	replayOrCall bool       // --replay-or-call
+	clock        *llm.Clock // of an experiment
+	carry        bool       // of an experiment: what replay has not is answered in other words
 
 	shelfOnce sync.Once
 	shelf     *shelf.Shelf

@@ -67,7 +67,10 @@ func (x *results) remarks(r *Report) {
 	if n := r.Errors - r.missed(); n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(n, "row")))
 	}
-	if x.spec.Replies.Kept() {
+	if c := x.spec.Replies.Clock; c != nil {
+		r.Notes = append(r.Notes, clockNote(c))
+	}
+	if !x.spec.Replies.Timed() {
 		r.Notes = append(r.Notes, "replies of models were recorded: latency is not compared, since recorded replies take no time")
 	}
 	if x.left > 0 {
@@ -248,7 +251,7 @@ func (x *results) compare(r *Report) error {
 func (x *results) guardrails(i int) ([]stats.Checked, error) {
 	var out []stats.Checked
 	for _, g := range x.spec.Guardrails {
-		if g.Metric.Timed() && x.spec.Replies.Kept() {
+		if g.Metric.Timed() && !x.spec.Replies.Timed() {
 			out = append(out, notTimed(string(g.Metric)))
 			continue
 		}

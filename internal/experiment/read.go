@@ -6,6 +6,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/llm"
 	"pflow/internal/value"
 	"pflow/internal/yamltree"
 )
@@ -84,12 +85,15 @@ func (r *specReader) document(tree *yamltree.Value) {
 			})
 		},
 		"replies": func(v *yamltree.Value) {
-			r.Mapping(v, "{record, replay, replay_or_call, carry, about}", yamltree.Fields{
+			r.Mapping(v, "{record, replay, replay_or_call, carry, clock, about}", yamltree.Fields{
 				"record": r.path(&s.Replies.Record), "replay": r.path(&s.Replies.Replay), "replay_or_call": r.Truth(&s.Replies.ReplayOrCall),
-				"carry": r.Truth(&s.Replies.Carry), "about": r.Text(&s.Replies.About),
+				"carry": r.Truth(&s.Replies.Carry), "clock": r.clock, "about": r.Text(&s.Replies.About),
 			})
 			if s.Replies.ReplayOrCall && s.Replies.Replay == "" {
 				r.Report(v, yamltree.MissingKey, "replay_or_call needs replay: the folder of recordings")
+			}
+			if s.Replies.Clock != nil && !s.Replies.Kept() {
+				r.Report(v, yamltree.BadValue, "clock is for replies that are recorded or replayed: others take their time")
 			}
 			switch {
 			case !s.Replies.Carry:
@@ -165,6 +169,20 @@ func (r *specReader) settle(tree *yamltree.Value) {
 		base := r.s.Variants[i]
 		r.s.Variants = slices.Insert(slices.Delete(r.s.Variants, i, i+1), 0, base)
 	}
+}
+
+// clock reads recorded, or an assumption for calls whose recordings have no time.
+func (r *specReader) clock(v *yamltree.Value) {
+	c := &llm.Clock{}
+	if v.Kind == yamltree.String {
+		word := ""
+		r.OneOf(&word, "recorded")(v)
+	} else {
+		r.Mapping(v, "recorded, or {call_ms, prompt_ms_per_1k_tokens, reply_ms_per_token}", yamltree.Fields{
+			"call_ms": r.Number(&c.CallMS, 0), "prompt_ms_per_1k_tokens": r.Number(&c.PromptMS, 0), "reply_ms_per_token": r.Number(&c.ReplyMS, 0),
+		})
+	}
+	r.s.Replies.Clock = c
 }
 
 func (r *specReader) date(v *yamltree.Value) {

@@ -251,9 +251,9 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 		return Row{}, false
 	}
 	rec.price(&res.Usage)
-	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{waitedMS: rec.waited(), untimed: x.Spec.Replies.Kept()})
+	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, x.usage(rec))
 	times := rec.times
-	if x.Spec.Replies.Kept() {
+	if !x.Spec.Replies.Timed() || rec.untimed {
 		times = nil
 	}
 	r, err := newRow(j.Key, res, s, rec.steps, times, rec.heard())
@@ -263,6 +263,15 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 		r, _ = newRow(j.Key, res, s, nil, nil, rec.heard())
 	}
 	return r, true
+}
+
+// usage is what a plan took beside what its result says. By a clock that jumps, nothing waits for rate limits.
+func (x *Experiment) usage(rec *recorder) usage {
+	u := usage{untimed: !x.Spec.Replies.Timed() || rec.untimed}
+	if x.Spec.Replies.Clock == nil {
+		u.waitedMS = rec.waited()
+	}
+	return u
 }
 
 // ask plans. Whatever happens there is a plan: one request must not take the others with it.
@@ -282,5 +291,5 @@ func (x *Experiment) asked(ctx context.Context, j job, rec *recorder) (*planner.
 	}
 	// The jitter of retries is the same in each run of the experiment.
 	seed := rand.New(rand.NewPCG(x.Spec.Seed^uint64(j.Case), uint64(j.Variant)<<32|uint64(j.Repeat))).Uint64() | 1
-	return planner.Plan(offered.Within(ctx), flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed}), offered.Catalogue
+	return planner.Plan(offered.Within(ctx), flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed, Simulated: x.Spec.Replies.Clock != nil}), offered.Catalogue
 }

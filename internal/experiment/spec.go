@@ -6,6 +6,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/llm"
 )
 
 // Spec is an experiment as its document says it. Paths are as written; Dir is what they are relative to.
@@ -84,12 +85,16 @@ func (b Budget) String() string {
 
 // Replies says where the replies of models are kept and taken from. What the folder Record has already is not asked again.
 type Replies struct {
-	Record       string `json:"record,omitempty"`
-	Replay       string `json:"replay,omitempty"`
-	ReplayOrCall bool   `json:"replay_or_call,omitempty"` // what Replay has not is called, and recorded
-	Carry        bool   `json:"carry,omitempty"`          // what Replay has not is answered by the reply to the same question in other words
-	About        string `json:"about,omitempty"`          // who wrote the recorded ones, and what that means for a reader
+	Record       string     `json:"record,omitempty"`
+	Replay       string     `json:"replay,omitempty"`
+	ReplayOrCall bool       `json:"replay_or_call,omitempty"` // what Replay has not is called, and recorded
+	Clock        *llm.Clock `json:"clock,omitempty"`          // times are simulated: calls take what recordings say, or else this
+	Carry        bool       `json:"carry,omitempty"`          // what Replay has not is answered by the reply to the same question in other words
+	About        string     `json:"about,omitempty"`          // who wrote the recorded ones, and what that means for a reader
 }
+
+// Timed reports whether how long a plan takes says something: replies of recordings take no time but by a clock.
+func (r Replies) Timed() bool { return !r.Kept() || r.Clock != nil }
 
 // Kept reports whether replies come from, or go to, recordings.
 func (r Replies) Kept() bool { return r.Record != "" || r.Replay != "" }

@@ -53,6 +53,7 @@ type recorder struct {
 	priced   int  // answered calls whose price is known
 	unpriced bool // there was one whose price is not
 	unheard  unheard
+	untimed  bool // there was a call of which nobody knows how long it took
 }
 
 // wait is when a call waited for rate limits.
@@ -245,7 +246,8 @@ func Ask(ctx context.Context, r llm.Request) llm.Request {
 	return r
 }
 
-// Answered takes from a reply when its call waited for rate limits, whether its price is known, and what it was carried over from. It must be told at once
+// Answered takes from a reply when its call waited for rate limits, whether its price is known, what it was carried over from, and how long it took by the clock of a
+// simulated run. It must be told at once
 // when the reply is there. A reply says how long its call took and waited, not when: calls wait for their turn before they
 // are sent, so it counts as having waited first.
 func Answered(ctx context.Context, r *llm.Reply) {
@@ -259,6 +261,8 @@ func Answered(ctx context.Context, r *llm.Reply) {
 		from := time.Now().Add(-max(r.Latency, r.Waited))
 		a.waits = append(a.waits, wait{from, from.Add(r.Waited)})
 	}
+	engine.Spend(ctx, r.Took)
+	a.untimed = a.untimed || r.Untimed
 	a.unheard.Carried += r.Carried
 	a.unheard.CarriedTokens += r.CarriedTokens
 	a.unheard.Missed = a.unheard.Missed || r.Missed

@@ -108,7 +108,7 @@ func (x *results) targets(variant int) (out []stats.Checked) {
 	for _, t := range x.spec.Targets {
 		switch {
 		case t.Variant != x.variants[variant].Name:
-		case x.spec.Replies.Kept():
+		case !x.spec.Replies.Timed():
 			out = append(out, notTimed(t.metric()))
 		default:
 			out = append(out, stats.Target{Metric: t.metric(), Percent: t.Percent, Within: t.Within / 1000, Unit: "s"}.Check(x.timesOf(&t, variant)))
@@ -119,5 +119,5 @@ func (x *results) targets(variant int) (out []stats.Checked) {
 
 // notTimed is the guardrail of a time where replies are recorded.
 func notTimed(metric string) stats.Checked {
-	return stats.Checked{Metric: metric, State: stats.Unclear, Reason: metric + " cannot be judged: replies of models were recorded, and recorded replies take no time"}
+	return stats.Checked{Metric: metric, State: stats.Unclear, Reason: metric + " cannot be judged: replies of models were recorded, and recorded replies take no time; replies.clock gives them one"}
 }

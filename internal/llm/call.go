@@ -297,6 +297,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 			}
 			if a != nil {
 				c.add(a)
+				c.timed(a)
 				if c.request.OnText != nil {
 					c.request.OnText(a.Text)
 				}
@@ -394,7 +395,19 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	var first time.Duration
+	if say := c.request.OnText; say != nil {
+		streamed := *c.request
+		streamed.OnText = func(text string) {
+			if first == 0 {
+				first = time.Since(start)
+			}
+			say(text)
+		}
+		q.request = &streamed
+	}
 	a, err := c.answer(ctx, q, trip)
+	took := time.Since(start) - trip.waited
 	c.called.Add(1)
 	c.reply.Waited += trip.waited
 	c.reply.Usage.Calls += trip.calls
@@ -405,6 +418,11 @@ func (c *call) once(ctx context.Context, step string) (*answer, error) {
 			a.estimate(q)
 		}
 		c.add(a)
+		a.LatencyMS = milliseconds(took)
+		if first > 0 {
+			a.FirstTokenMS = milliseconds(first - trip.waited)
+		}
+		c.timed(a)
 		a.redact(c.redact)
 	}
 	c.tell(a, q, start, told{}, err)

@@ -31,9 +31,17 @@ type Options struct {
 	Record       string // a folder that keeps every exchange; "": none
 	Replay       string // a folder from which exchanges are served; "": none
 	ReplayOrCall bool   // what Replay does not have is called, and recorded: in Record, else in Replay
+	Clock        *Clock // how long a call takes whose recording does not say; nil: that is not known
 	Carry        bool   // what Replay does not have is answered by the reply to the same question in other words
 
 	OnExchange func(Exchange) // told of each exchange of every call; may be called from many goroutines
+}
+
+// Clock is an assumption of how long calls take.
+type Clock struct {
+	CallMS   float64 `json:"call_ms"`                 // whatever is asked
+	PromptMS float64 `json:"prompt_ms_per_1k_tokens"` // more for each thousand tokens of the prompt
+	ReplyMS  float64 `json:"reply_ms_per_token"`      // more for each token of the reply
 }
 
 // NoModel is the name of no model: none is called unless a request names one, whatever keys there are.

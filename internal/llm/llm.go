@@ -76,6 +76,10 @@ type Reply struct {
 	Usage   Usage
 	Latency time.Duration // all of it
 	Waited  time.Duration // the part of Latency spent waiting for limits
+
+	Took    time.Duration // what the exchanges took, by their recordings where they were replayed, else by Options.Clock; without waits
+	Assumed int           // of Asks, those whose time is by Options.Clock
+	Untimed bool          // the time of one is not known
 }
 
 // Usage is what a call used, over all of its asks. CachedTokens are among PromptTokens, ReasoningTokens among

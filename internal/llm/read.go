@@ -20,6 +20,8 @@ type answer struct {
 	Usage        Usage
 	Counted      bool     // the endpoint told the tokens
 	Cost         *float64 // in US dollars, where the endpoint told it
+	LatencyMS    *float64 // from the request to the end of the reply, without waits for limits; nil is not known
+	FirstTokenMS *float64 // to its first piece, where it came in pieces
 }
 
 // rawCall is a call of a function with its arguments as they came.

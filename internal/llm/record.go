@@ -37,6 +37,8 @@ type recordedReply struct {
 	Model        string         `json:"model"`
 	LadderStep   string         `json:"ladder_step,omitempty"`
 	Usage        Usage          `json:"usage"`
+	LatencyMS    *float64       `json:"latency_ms,omitempty"`
+	FirstTokenMS *float64       `json:"first_token_ms,omitempty"`
 	Counted      bool           `json:"counted"`
 	Cost         *float64       `json:"cost_usd,omitempty"` // where the endpoint told it
 }
@@ -143,7 +145,7 @@ func replay(dir, key string) (a *answer, step string, found bool, err error) {
 }
 
 func (r *recordedReply) answer() *answer {
-	a := &answer{Text: r.Text, Refusal: r.Refusal, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, Counted: r.Counted, Cost: r.Cost}
+	a := &answer{Text: r.Text, Refusal: r.Refusal, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, Counted: r.Counted, Cost: r.Cost, LatencyMS: r.LatencyMS, FirstTokenMS: r.FirstTokenMS}
 	for _, c := range r.ToolCalls {
 		a.ToolCalls = append(a.ToolCalls, rawCall(c))
 	}
@@ -160,7 +162,7 @@ func record(dir, key, question string, request any, a *answer, step string, fail
 		}
 		r.Error = &recordedError{f.Kind, f.Message}
 	} else {
-		r.Reply = &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted, Cost: a.Cost}
+		r.Reply = &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted, Cost: a.Cost, LatencyMS: a.LatencyMS, FirstTokenMS: a.FirstTokenMS}
 		for _, c := range a.ToolCalls {
 			r.Reply.ToolCalls = append(r.Reply.ToolCalls, recordedCall(c))
 		}

@@ -62,7 +62,8 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 	began := time.Now()
 	res := empty(flow)
 	res.RunID = o.RunID
-	defer func() { res.DurationMS = float64(time.Since(began).Microseconds()) / 1000 }()
+	took := func() time.Duration { return time.Since(began) }
+	defer func() { res.DurationMS = float64(took().Microseconds()) / 1000 }()
 	if err := r.Check(); err != nil {
 		res.fail(fault.Of(err), "", "")
 		return res
@@ -73,6 +74,9 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 	if err != nil {
 		res.fail(fault.Of(err), "", "")
 		return res
+	}
+	if o.Simulated {
+		took = func() time.Duration { return run.Took }
 	}
 	res.read(run)
 	if err := calls.Missed(); err != nil { // whatever the flow made of it, this is no replay
