@@ -89,7 +89,7 @@ func (x *results) remarks(r *Report) {
 		r.Notes = append(r.Notes, strings.Join(unpriced, ", ")+" unpriced, and not in any cost_usd: prices go into models.yaml")
 	}
 	if len(r.Comparisons) > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by Holm's adjustment for %d comparisons", len(r.Comparisons)))
+		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by p as Holm adjusts it for %d comparisons, better or worse; what is ruled out, by intervals as Bonferroni widens them; the intervals that are shown are of each comparison alone", len(r.Comparisons)))
 	}
 }
 
@@ -240,7 +240,7 @@ func (x *results) compare(r *Report) error {
 	for i, p := range stats.Holm(ps) {
 		c := &r.Comparisons[i]
 		d := stats.Decide(all[i].t, stats.Rule{
-			Metric: string(r.Primary), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
+			Metric: string(r.Primary), Unit: r.Primary.unit(), Comparisons: len(ps), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
 		})
 		d = x.unjudged(r, i+1, all[i].guard, d)
 		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further

@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pflow/engine"
@@ -25,7 +26,8 @@ func flowDiffs(variants []Variant, flows []*engine.Flow) [][]string {
 		if v.Model != variants[0].Model {
 			out[i] = append(out[i], fmt.Sprintf("~ model: %s -> %s", orDefault(variants[0].Model), orDefault(v.Model)))
 		}
-		for line := range strings.Lines(flowdiff.Text(flowdiff.Compare(flows[0], flows[i]))) {
+		changes := slices.DeleteFunc(flowdiff.Compare(flows[0], flows[i]), func(c flowdiff.Change) bool { return c.Kind == "search" }) // which no plan goes by
+		for line := range strings.Lines(flowdiff.Text(changes)) {
 			out[i] = append(out[i], strings.TrimRight(line, "\n"))
 		}
 	}

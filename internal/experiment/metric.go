@@ -1,5 +1,7 @@
 package experiment
 
+import "pflow/internal/stats"
+
 // Metric names one number of a row. A row may be without a value of one: then its case counts for nothing in it.
 type Metric string
 
@@ -42,6 +44,19 @@ func (m Metric) Rate() bool {
 
 // More reports whether more is better.
 func (m Metric) More() bool { return m.Rate() }
+
+// unit is how its values are written.
+func (m Metric) unit() stats.Unit {
+	switch {
+	case m.Rate():
+		return stats.Points
+	case m == CostUSD:
+		return stats.Dollars
+	case m.Timed():
+		return stats.Milliseconds
+	}
+	return ""
+}
 
 // Timed reports whether values are times that this process measured.
 func (m Metric) Timed() bool { return m == Latency || m == NetLatency }

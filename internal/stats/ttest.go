@@ -19,6 +19,8 @@ type TTest struct {
 	P        float64  `json:"p"`
 	Interval Interval `json:"interval"`
 	Note     string   `json:"note,omitempty"` // why the method is not the usual one
+
+	rate bool // differences lie in -1..1
 }
 
 // How a TTest came about.
@@ -87,15 +89,23 @@ func (p Paired) TTest() TTest {
 		}
 		return r
 	}
-	dist := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: r.DF}
-	r.T = centre / r.SE
-	r.P = min(1, 2*dist.CDF(-math.Abs(r.T)))
-	half := dist.Quantile(1-Alpha/2) * r.SE
-	r.Interval = Interval{centre - half, centre + half, true}
-	if p.Rate {
-		r.Interval.Low, r.Interval.High = max(-1, r.Interval.Low), min(1, r.Interval.High)
-	}
+	r.T, r.rate = centre/r.SE, p.Rate
+	r.P = min(1, 2*distuv.StudentsT{Sigma: 1, Nu: r.DF}.CDF(-math.Abs(r.T)))
+	r.Interval = r.at(Alpha)
 	return r
+}
+
+// at is the interval with another chance of an error than Alpha; what is no t interval stays as it is.
+func (t TTest) at(alpha float64) Interval {
+	if !t.Interval.Known && t.SE == 0 || t.point() {
+		return t.Interval
+	}
+	centre, half := t.T*t.SE, t.SE*distuv.StudentsT{Sigma: 1, Nu: t.DF}.Quantile(1-alpha/2)
+	i := Interval{centre - half, centre + half, true}
+	if t.rate {
+		i.Low, i.High = max(-1, i.Low), min(1, i.High)
+	}
+	return i
 }
 
 // point reports whether the interval is a point for want of any spread, so that only p says how sure it is.

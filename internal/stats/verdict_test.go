@@ -43,7 +43,7 @@ func TestDecide(t *testing.T) {
 		reason string
 	}{
 		{"clear gain", settledCases(t, 40, 14, 1), Rule{Threshold: .02}, Promote, "at least the 0.02"},
-		{"clear loss", settledCases(t, 40, 1, 14), Rule{Threshold: .02}, Reject, "B is worse"},
+		{"clear loss", settledCases(t, 40, 1, 14), Rule{Threshold: .02}, Reject, "more than chance"},
 		{"too small", settledCases(t, 400, 20, 1), Rule{Threshold: .2}, Inconclusive, "no more cases would help: an improvement of 0.2, the least worth having, is ruled out"},
 		{"nearly", settledCases(t, 40, 9, 3), Rule{Threshold: .02}, Extend, "more cases would decide"},
 		{"nearly, but no more cases", settledCases(t, 40, 9, 3), Rule{Threshold: .02, MaxFurther: 5}, Inconclusive, "more than the 5"},
@@ -52,7 +52,11 @@ func TestDecide(t *testing.T) {
 		{"cost kept", settledCases(t, 40, 14, 1), Rule{Guards: guard(cost(1))}, Promote, "every guardrail is kept"},
 		{"cost broken", settledCases(t, 40, 14, 1), Rule{Guards: guard(cost(1.5))}, Reject, "guardrail broken: cost goes from 3 to 4.55, limit +10%"},
 		{"cost unclear", settledCases(t, 20, 14, 1), Rule{Guards: guard(noisy)}, Inconclusive, "guardrail unclear: cost"},
-		{"less is better", cost(.5), Rule{LowerWins: true, Threshold: .1}, Promote, "improves by 1.45"},
+		{"less is better", cost(.5), Rule{LowerWins: true, Threshold: .1}, Promote, "lower by 1.45"},
+		{"loss, not after Holm", settledCases(t, 40, 1, 14), Rule{P: .06, Comparisons: 4, Threshold: .02}, Inconclusive, "an improvement of 0.02, the least worth having, is ruled out"},
+		{"small loss, not after Holm", settledCases(t, 88, 3, 12), Rule{P: .126, Comparisons: 4, Threshold: .15, Unit: Points}, Inconclusive, "is worse by 10.2 points (95% interval 1.7 to 18.8 points worse); no more cases would help: an improvement of 15 points"},
+		{"gain, not after Holm", settledCases(t, 88, 12, 3), Rule{P: .126, Comparisons: 4, Threshold: .02, Unit: Points}, Extend, "which chance could do in one of 4 comparisons"},
+		{"ruled out alone, not among 9", settledCases(t, 100, 6, 6), Rule{Comparisons: 9, P: 1, Threshold: .08, Unit: Points}, Extend, "is no different (95% interval 6.9 points worse to 6.9 points better): less than the 8 points worth having, which is not ruled out"},
 		{"one case", settledCases(t, 1, 1, 0), Rule{}, Inconclusive, "at least two"},
 	} {
 		got := Decide(c.p.TTest(), c.rule)
@@ -93,9 +97,9 @@ func TestDecideBounds(t *testing.T) {
 		want                 Verdict
 		reason               string
 	}{
-		{-.3, -.1, .05, Reject, "B is worse"},
-		{-.3, -.1, 0, Reject, "B is worse"},
-		{-.3, -1e-9, .05, Reject, "B is worse"},
+		{-.3, -.1, .05, Reject, "more than chance"},
+		{-.3, -.1, 0, Reject, "more than chance"},
+		{-.3, -1e-9, .05, Reject, "more than chance"},
 		{-.3, 0, .05, Inconclusive, "an improvement of 0.05, the least worth having, is ruled out"},
 		{-.3, 0, 0, Inconclusive, "any improvement is ruled out"},
 		{-.02, .02, .05, Inconclusive, "no more cases would help"},
