@@ -71,7 +71,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 		},
 	}
 	fl := c.Flags()
-	fl.StringArrayVar(&f.a, "a", nil, "the `FLOW` of the baseline")
+	fl.StringArrayVar(&f.a, "a", nil, "the `FLOW` of the baseline; without --b it is scored by itself")
 	fl.StringArrayVar(&f.b, "b", nil, "the `FLOW` that is compared with it (repeatable)")
 	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line (default those that pflow ships)")
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case under each variant")
@@ -298,8 +298,8 @@ func (a *app) comparedSpec(ctx context.Context, args []string, f *experimentFlag
 	name, variants, err := "flows", []experiment.Variant(nil), error(nil)
 	switch {
 	case len(f.a)+len(f.b) > 0:
-		if len(f.a) == 0 || len(f.b) == 0 {
-			return nil, usage("pflow experiment run: give the baseline as --a FLOW and what is held against it as --b FLOW; see pflow experiment run --help")
+		if len(f.a) == 0 {
+			return nil, usage("pflow experiment run: --b FLOW is held against a baseline: give that as --a FLOW; see pflow experiment run --help")
 		}
 		variants, err = readVariantFlags(f.a[0], f.b)
 	case arg != "" && isExperimentDocument(arg):
@@ -393,6 +393,9 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	f.changeable(c, spec)
 	if err := a.pinRevisions(c.Context(), spec); err != nil {
 		return nil, err
+	}
+	if len(spec.Variants) == 1 && len(f.failOn) > 0 {
+		return nil, usage("--fail-on needs a second variant to compare with; hold one alone by --fail-if, such as 'variants[0].means.pass < 0.9'")
 	}
 	spec.Command = experimentCommand(args, f, a.replay)
 	if problem := spec.Problem(); problem != "" {

@@ -35,6 +35,9 @@ func ReadCondition(source string) (c Condition, problem string) {
 // for one that passes. A condition that cannot be computed fails, too.
 func (r *Report) Gate(failOn []string, failIf []Condition) []string {
 	var why []string
+	if len(failOn) > 0 && len(r.Comparisons) == 0 {
+		why = append(why, "there is no verdict to fail on, since one variant is compared with nothing")
+	}
 	for _, c := range r.Comparisons {
 		if slices.Contains(failOn, string(c.Verdict)) {
 			why = append(why, fmt.Sprintf("%s against %s: %s: %s", c.Variant, r.Baseline, c.Verdict, c.Reason))

@@ -153,8 +153,11 @@ func (r *specReader) settle(tree *yamltree.Value) {
 		}
 		names = append(names, v.Name)
 	}
-	if len(names) == 1 && r.variants.Kind == yamltree.Seq && len(r.variants.Items) == 1 {
-		r.Report(r.variants, yamltree.BadValue, "there is one variant; a comparison needs at least two")
+	if r.variants.Kind == yamltree.Seq && len(r.variants.Items) == 0 {
+		r.Report(r.variants, yamltree.BadValue, "there are no variants; name at least one")
+	}
+	if len(names) == 1 {
+		r.alone(tree)
 	}
 	const most = 64
 	if len(names) > most {
@@ -183,6 +186,15 @@ func (r *specReader) clock(v *yamltree.Value) {
 		})
 	}
 	r.s.Replies.Clock = c
+}
+
+// alone refuses what only a comparison has: one variant is scored by itself, and what would never hold must not look like a gate.
+func (r *specReader) alone(tree *yamltree.Value) {
+	for _, key := range []string{"fail_on", "guardrails"} {
+		if v := tree.Get(key); v != nil && v.Kind != yamltree.Null {
+			r.Report(v, yamltree.BadValue, "%s needs a second variant to compare with; hold one alone by fail_if, such as variants[0].means.pass < 0.9", key)
+		}
+	}
 }
 
 func (r *specReader) date(v *yamltree.Value) {

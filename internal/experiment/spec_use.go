@@ -11,7 +11,7 @@ import (
 	"pflow/internal/fault"
 )
 
-// OfVariants is an experiment without a document: a baseline, and what is held against it.
+// OfVariants is an experiment without a document: a baseline, and what is held against it, if anything is.
 func OfVariants(name string, variants []Variant) *Spec {
 	s := Defaults()
 	s.Name = name
