@@ -179,11 +179,6 @@ func (x *results) pair(m Metric, a, b [][]float64) (stats.Paired, error) {
 	return stats.Pair(list, m.Rate())
 }
 
-// resamples of bootstraps; those of many cases are drawn less often, so that a report takes seconds.
-func resamples(cases int) int {
-	return max(999, min(stats.DefaultResamples, 20_000_000/max(1, cases)))
-}
-
 // compare holds every variant to the baseline.
 func (x *results) compare(r *Report) error {
 	type held struct {
@@ -205,8 +200,7 @@ func (x *results) compare(r *Report) error {
 			}
 			d := Difference{Metric: m, Cases: p.Cases(), Missing: p.Missing, Baseline: p.MeanA(), Variant: p.MeanB(), TTest: p.TTest()}
 			if !m.Rate() {
-				median := p.BCa(stats.MedianDifference, r.Seed, resamples(p.Cases()))
-				ratio := p.BCa(stats.RatioOfMeans, r.Seed, resamples(p.Cases()))
+				median, ratio := p.Median(), p.Ratio()
 				d.Median, d.Ratio = &median, &ratio
 			}
 			c.Metrics = append(c.Metrics, d)
@@ -237,6 +231,7 @@ func (x *results) compare(r *Report) error {
 		all, ps = append(all, h), append(ps, h.t.P)
 		r.Comparisons = append(r.Comparisons, c)
 	}
+	r.adjustRatios()
 	for i, p := range stats.Holm(ps) {
 		c := &r.Comparisons[i]
 		d := stats.Decide(all[i].t, stats.Rule{
@@ -246,6 +241,22 @@ func (x *results) compare(r *Report) error {
 		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further
 	}
 	return nil
+}
+
+// adjustRatios adjusts the p values of all ratios together: of every metric that is paid for, in every comparison.
+func (r *Report) adjustRatios() {
+	var ratios []*stats.Ratio
+	var ps []float64
+	for _, c := range r.Comparisons {
+		for _, d := range c.Metrics {
+			if d.Ratio != nil {
+				ratios, ps = append(ratios, d.Ratio), append(ps, d.Ratio.P)
+			}
+		}
+	}
+	for i, p := range stats.Holm(ps) {
+		ratios[i].PHolm = p
+	}
 }
 
 func (x *results) guardrails(i int) ([]stats.Checked, error) {

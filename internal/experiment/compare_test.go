@@ -198,3 +198,31 @@ node_variants:
 		t.Errorf("%+v\n%+v", begin, look)
 	}
 }
+
+// TestRatioWords: what is paid for is told as a share of what it was, with its interval, p and p by Holm.
+func TestRatioWords(t *testing.T) {
+	s := experiment.MadeStore(t, 40, 3, 1)
+	r, err := experiment.NewReport(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, c := range r.Comparisons {
+		for _, d := range c.Metrics {
+			if d.Metric.Rate() != (d.Ratio == nil) || d.Metric.Rate() != (d.Median == nil) {
+				t.Errorf("%s: ratio %+v, median %+v", d.Metric, d.Ratio, d.Median)
+			}
+			if d.Ratio != nil && d.Ratio.PHolm < d.Ratio.P {
+				t.Errorf("%s: %+v", d.Metric, d.Ratio)
+			}
+			if d.Ratio != nil && d.Ratio.Interval.Known {
+				told++
+			}
+		}
+	}
+	for _, text := range []string{r.Text(3), r.Markdown(3)} {
+		if told == 0 || !strings.Contains(text, "by Holm") || !strings.Contains(text, "32% less to the same") {
+			t.Errorf("%d ratios:\n%s", told, text)
+		}
+	}
+}

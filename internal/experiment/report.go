@@ -95,14 +95,14 @@ type Comparison struct {
 
 // Difference is one metric of a variant against the baseline.
 type Difference struct {
-	Metric   Metric           `json:"metric"`
-	Cases    int              `json:"cases"`
-	Missing  int              `json:"missing,omitempty"` // cases without a value under one of the two
-	Baseline float64          `json:"baseline"`
-	Variant  float64          `json:"variant"`
-	TTest    stats.TTest      `json:"t_test"` // variant minus baseline
-	Median   *stats.Bootstrap `json:"median_difference,omitempty"`
-	Ratio    *stats.Bootstrap `json:"ratio_of_means,omitempty"`
+	Metric   Metric        `json:"metric"`
+	Cases    int           `json:"cases"`
+	Missing  int           `json:"missing,omitempty"` // cases without a value under one of the two
+	Baseline float64       `json:"baseline"`
+	Variant  float64       `json:"variant"`
+	TTest    stats.TTest   `json:"t_test"`                      // variant minus baseline
+	Median   *stats.Median `json:"median_difference,omitempty"` // of what is no rate
+	Ratio    *stats.Ratio  `json:"ratio_of_means,omitempty"`    // of what is no rate; its p is adjusted among all ratios of the report
 }
 
 // CaseDifference is a case that one variant passes more often than the other.

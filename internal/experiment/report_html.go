@@ -44,7 +44,7 @@ type comparisonView struct {
 	Comparison
 	Index       int // of its colour
 	Differences grid
-	Bootstraps  grid
+	Ratios      grid
 	Tests       string
 	Slopes      string
 	Links       []pageLink
@@ -87,7 +87,7 @@ func (r *Report) html(most int) (string, error) {
 	}
 	for i, c := range r.Comparisons {
 		v.Views = append(v.Views, comparisonView{
-			Comparison: c, Index: i + 1, Differences: r.differences(c), Bootstraps: r.bootstraps(c), Tests: c.tests(r.Primary, len(r.Comparisons)), Slopes: r.slopePlot(c), Links: c.links(),
+			Comparison: c, Index: i + 1, Differences: r.differences(c), Ratios: r.ratios(c), Tests: c.tests(r.Primary, len(r.Comparisons)), Slopes: r.slopePlot(c), Links: c.links(),
 		})
 	}
 	blocks, of, err := r.blocks(most)

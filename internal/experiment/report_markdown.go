@@ -41,7 +41,7 @@ func (r *Report) Markdown(details int) string {
 			}
 		})
 		b.WriteString("\n" + r.differences(c).markdown())
-		if g := r.bootstraps(c); len(g) > 1 {
+		if g := r.ratios(c); len(g) > 1 {
 			b.WriteString("\n" + g.markdown())
 		}
 		fmt.Fprintf(&b, "\n%s: %s.\n", r.Primary, inline(c.tests(r.Primary, len(r.Comparisons))))

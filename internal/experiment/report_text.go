@@ -25,7 +25,7 @@ func (r *Report) Text(most int) string {
 			fmt.Fprintf(&b, "  %s: %s\n", c.Verdict, strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
 		}
 		b.WriteString(indent(r.differences(c).text()))
-		if g := r.bootstraps(c); len(g) > 1 {
+		if g := r.ratios(c); len(g) > 1 {
 			b.WriteString(indent(g.text()))
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", r.Primary, c.tests(r.Primary, len(r.Comparisons)))
@@ -223,20 +223,52 @@ func (r *Report) differences(c Comparison) grid {
 	return g
 }
 
-// bootstraps is one row for each metric that is no rate: means say little of what has a long tail.
-func (r *Report) bootstraps(c Comparison) grid {
-	g := grid{{"metric", "ratio of means", "95% interval", "median difference", "95% interval"}}
+// ratios is one row for each metric that is no rate: by how much its mean is less or more, and the median difference, since
+// means say little of what has a long tail.
+func (r *Report) ratios(c Comparison) grid {
+	g := grid{{"metric", "change", "95% interval", "p", "by Holm", "median difference", "95% interval"}}
 	for _, d := range c.Metrics {
 		if d.Ratio == nil || d.Median == nil {
 			continue
 		}
-		ratio, within := "unknown", "unknown"
-		if i := d.Ratio.Interval; i.Known {
-			ratio, within = fmt.Sprintf("%.3f", d.Ratio.Estimate), fmt.Sprintf("%.3f to %.3f", i.Low, i.High)
+		change, within := "unknown", "unknown"
+		if d.Ratio.Note == "" || d.Ratio.Estimate > 0 {
+			change = lessOrMore(d.Ratio.Estimate)
 		}
-		g = append(g, []string{string(d.Metric), ratio, within, d.Metric.change(d.Median.Estimate), d.Metric.within(d.Median.Interval)})
+		if i := d.Ratio.Interval; i.Known {
+			within = fromTo(i.Low, i.High)
+		}
+		g = append(g, []string{string(d.Metric), change, within, probability(d.Ratio.P), probability(d.Ratio.PHolm), d.Metric.change(d.Median.Estimate), d.Metric.within(d.Median.Interval)})
 	}
 	return g
+}
+
+// lessOrMore writes a ratio as a change: "31% less", "2.5 times" from twice as much on.
+func lessOrMore(ratio float64) string {
+	switch n := math.Round(100 * (ratio - 1)); {
+	case ratio >= 2:
+		return fmt.Sprintf("%.1f times", ratio)
+	case n < 0:
+		return fmt.Sprintf("%.0f%% less", -n)
+	case n == 0:
+		return "the same"
+	default:
+		return fmt.Sprintf("%.0f%% more", n)
+	}
+}
+
+// fromTo writes the interval of a ratio, the nearer end to the same first: "24 to 38% less", "5% less to 12% more".
+func fromTo(low, high float64) string {
+	switch a, b := math.Round(100*(low-1)), math.Round(100*(high-1)); {
+	case a < b && b < 0:
+		return fmt.Sprintf("%.0f to %.0f%% less", -b, -a)
+	case 0 < a && a < b && high < 2:
+		return fmt.Sprintf("%.0f to %.0f%% more", a, b)
+	}
+	if lessOrMore(low) == lessOrMore(high) {
+		return lessOrMore(low)
+	}
+	return lessOrMore(low) + " to " + lessOrMore(high)
 }
 
 func (r *Report) factorTable() grid {

@@ -41,8 +41,6 @@ var (
 	sleep2 = []float64{1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4}
 	// Darwin's maize, crossed minus self-fertilised, eighths of an inch (Fisher, The Design of Experiments, 1935).
 	darwin = []float64{49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48}
-	// Efron and Tibshirani, An Introduction to the Bootstrap, table 14.1: test A of 26 children.
-	spatial = []float64{48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6, 0, 33, 28, 34, 4, 32, 24, 47, 41, 24, 26, 30, 41}
 )
 
 // R: t.test(extra[1:10], extra[11:20], paired = TRUE), with the sign turned.
@@ -142,29 +140,6 @@ func TestMcNemar(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c, got, err)
 		}
 		near(t, "p", got.P, c.p, 1e-9*c.p)
-	}
-}
-
-// Efron and Tibshirani, section 14.3: variance 171.5, acceleration .061, and with 2000 resamples bias .146 and the
-// 90% interval (115.8, 259.6). What one draw of resamples gives differs; the 95% interval must lie around that one.
-func TestBCa(t *testing.T) {
-	p := differences(t, spatial)
-	variance := func(_, b []float64) float64 {
-		m, sum := mean(b), 0.
-		for _, x := range b {
-			sum += (x - m) * (x - m)
-		}
-		return sum / float64(len(b))
-	}
-	got := p.BCa(variance, 3, 20000)
-	near(t, "estimate", got.Estimate, 171.534, .0005)
-	near(t, "acceleration", got.acceleration, .061240119812307245, 1e-12)
-	near(t, "bias", got.bias, .146, .04)
-	ninety := bcaAt(p, variance, 3, 20000, .05)
-	near(t, "low of 90%", ninety.Interval.Low, 115.8, 4)
-	near(t, "high of 90%", ninety.Interval.High, 259.6, 7)
-	if !(got.Interval.Low < ninety.Interval.Low && got.Interval.High > ninety.Interval.High) {
-		t.Errorf("95%% %v within 90%% %v", got.Interval, ninety.Interval)
 	}
 }
 

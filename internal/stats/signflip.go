@@ -8,7 +8,7 @@ import (
 // enumerated is the largest number of differing clusters of which SignFlip tries all signs: 2^16 of them.
 const enumerated = 16
 
-// DefaultResamples is how many sign patterns SignFlip draws, and how many resamples BCa takes, unless told otherwise.
+// DefaultResamples is how many sign patterns SignFlip draws unless told otherwise.
 const DefaultResamples = 9999
 
 // SignFlip is a permutation test: under the null hypothesis it is chance which variant is called A.

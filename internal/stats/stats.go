@@ -12,7 +12,8 @@
 //	Paired.TTest    mean difference, interval and p (Student; CR2 with clusters; few differing pass rates)
 //	Paired.SignFlip p of the sign-flip permutation test
 //	McNemar         exact p for one run of pass or fail a case
-//	Paired.BCa      bootstrap intervals for medians and ratios
+//	Paired.Ratio    the ratio of the means of what is paid for: interval and p
+//	Paired.Median   the median difference and its interval
 //	Holm            p values of several variants against one baseline
 //	Target.Check    whether a percentile is within a limit (exact binomial interval)
 //	Detectable      the smallest difference these cases would have shown; CasesToDecide: how many would be enough

@@ -1,0 +1,55 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Median is that of the differences B-A over cases.
+type Median struct {
+	Estimate float64  `json:"estimate"`
+	Interval Interval `json:"interval"`
+	Note     string   `json:"note,omitempty"` // why the interval is unknown
+}
+
+// Median gives the interval between two of the differences that were measured: those whose ranks are the ends of the interval of
+// the share of cases below the median, .5 ± t·SE, the SE being CR2's for clusters (Woodruff, JASA 47, 1952). Without groups that
+// comes to the ranks of the sign test; nothing is assumed of how differences are distributed. It is unknown below two clusters,
+// and where these ranks lie beyond the smallest or the largest difference: below 7 cases.
+func (p Paired) Median() Median {
+	d := p.differences()
+	if len(d) == 0 {
+		return Median{Note: "there are no cases"}
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	n := len(sorted)
+	out := Median{Estimate: sorted[(n-1)/2]/2 + sorted[n/2]/2}
+	if p.clusters < 2 {
+		out.Note = "an interval needs at least two independent cases"
+		return out
+	}
+	clusters := make([]weighted, p.clusters)
+	for i, v := range d {
+		c := &clusters[p.cluster[i]]
+		c.size++
+		switch {
+		case v < out.Estimate:
+			c.total += .5
+		case v > out.Estimate:
+			c.total -= .5
+		}
+	}
+	variance, df := cr2(clusters)
+	half := math.Sqrt(variance) * distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1-Alpha/2)
+	low, high := int(math.Floor((.5-half)*float64(n))), int(math.Ceil((.5+half)*float64(n)))
+	if low < 1 || high > n {
+		if sorted[0] != sorted[n-1] {
+			out.Note = "too few independent cases for an interval"
+			return out
+		}
+	}
+	out.Interval = Interval{sorted[max(low, 1)-1], sorted[min(high, n)-1], true}
+	return out
+}
