@@ -124,3 +124,12 @@ func StepOf(ctx context.Context) string {
 	}
 	return ""
 }
+
+// IndexOf names the item or the branch of its step that the attempt of a context is of, as Progress does; "" of one that has
+// none.
+func IndexOf(ctx context.Context) string {
+	if u, ok := ctx.Value(stepKey{}).(*unit); ok {
+		return u.indexName()
+	}
+	return ""
+}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -47,7 +46,6 @@ func (a *app) shippedSpec(name string, variants []experiment.Variant) (*experime
 		return nil, &diag.Err{List: found}
 	}
 	spec.Name, spec.Description = name, "On the cases that pflow brings along, with the replies of a model that were recorded for them."
-	spec.Concurrency = min(4, runtime.NumCPU())
 	spec.Variants = experiment.OfVariants(name, variants).Variants
 	return spec, nil
 }

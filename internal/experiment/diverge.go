@@ -20,10 +20,6 @@ const (
 // diverge gives the first visit of a node, in the order of a, at which a and b took different actions. If no node that
 // both visited did, it is the first step that one has and the other has not; nil if the runs are alike.
 func diverge(a, b []Step) *Divergence {
-	type visit struct {
-		node string
-		n    int
-	}
 	inB := map[visit]*Step{}
 	for i := range b {
 		inB[visit{b[i].Node, b[i].Visit}] = &b[i]

@@ -14,7 +14,7 @@ import (
 // Defaults gives a spec of everything that a document need not say.
 func Defaults() Spec {
 	return Spec{
-		Repeats: 1, Concurrency: 1, Seed: 1, Primary: Pass, Effect: 0.02,
+		Repeats: 1, Seed: 1, Primary: Pass, Effect: 0.02,
 		Scoring: Scoring{Edges: EdgesRefs, Params: ParamsAll},
 	}
 }

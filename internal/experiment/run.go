@@ -140,8 +140,8 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p := newPace(x.Spec.Budget, spent, n, x.total())
-	jobs := make(chan job)
-	rows := make(chan Row, 2*x.Spec.Concurrency)
+	jobs, workers := make(chan job), x.Spec.AtOnce()
+	rows := make(chan Row, 2*workers)
 	wrote := make(chan error, 1)
 	wrong := func(err error) { // workers must not wait for a writer that has ended
 		stop(err)
@@ -161,9 +161,9 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 		}
 		wrote <- nil
 	}, wrong)
-	var workers sync.WaitGroup
-	for range x.Spec.Concurrency {
-		workers.Add(1)
+	var working sync.WaitGroup
+	for range workers {
+		working.Add(1)
 		fault.Go(func() {
 			for j := range jobs {
 				if r, ok := x.plan(ctx, j); ok {
@@ -171,15 +171,15 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 					rows <- r
 				}
 			}
-			workers.Done()
+			working.Done()
 		}, func(err error) {
 			stop(err)
-			workers.Done()
+			working.Done()
 		})
 	}
 	err = x.feed(ctx, jobs, done, p)
 	close(jobs)
-	workers.Wait()
+	working.Wait()
 	close(rows)
 	if werr := <-wrote; werr != nil {
 		return Ended{}, fmt.Errorf("the results cannot be kept: %w", werr)
@@ -251,6 +251,7 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 		return Row{}, false
 	}
 	rec.price(&res.Usage)
+	rec.order(res.Steps)
 	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, x.usage(rec))
 	times := rec.times
 	if !x.Spec.Replies.Timed() || rec.untimed {

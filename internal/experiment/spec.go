@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"pflow/engine"
@@ -23,7 +24,7 @@ type Spec struct {
 	Variants    []Variant   `json:"-"`                     // the factors crossed in already; the baseline is the first
 	AllowEqual  bool        `json:"allow_equal,omitempty"` // variants may come to the same, to see how much chance there is
 	Repeats     int         `json:"repeats"`               // runs of each case under each variant
-	Concurrency int         `json:"concurrency"`           // plans under way at once
+	Concurrency int         `json:"concurrency"`           // plans under way at once; 0 is AtOnce's to say
 	Seed        uint64      `json:"seed"`                  // of the order and of the statistics
 	Date        string      `json:"date,omitempty"`        // the current date of cases that say none
 	Library     string      `json:"library,omitempty"`
@@ -117,6 +118,18 @@ func (r Replies) Folders() (record, replay string, orCall bool) {
 		return r.Record, r.Record, true
 	}
 	return r.Record, r.Replay, r.ReplayOrCall
+}
+
+// AtOnce is how many plans are under way at once. Where nothing says so it is one, since plans that are made side by side slow
+// each other down; where replies are replayed and no model is called, and no time is measured, it is one for each processor.
+func (s *Spec) AtOnce() int {
+	switch {
+	case s.Concurrency > 0:
+		return s.Concurrency
+	case s.Replies.Replay != "" && !s.Replies.ReplayOrCall:
+		return runtime.GOMAXPROCS(0)
+	}
+	return 1
 }
 
 // Scoring says how plans are read.

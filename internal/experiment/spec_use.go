@@ -30,7 +30,7 @@ func (s *Spec) Problem() string {
 	switch {
 	case s.Repeats < 1:
 		return fmt.Sprintf("repeats %d: want at least 1", s.Repeats)
-	case s.Concurrency < 1:
+	case s.Concurrency < 0:
 		return fmt.Sprintf("concurrency %d: want at least 1", s.Concurrency)
 	case s.Budget.CostUSD < 0 || s.Budget.Calls < 0 || s.Budget.Tokens < 0:
 		return "a budget is at least 0"

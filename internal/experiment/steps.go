@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -48,12 +49,18 @@ type recorder struct {
 	times nodeTimes
 
 	mu       sync.Mutex
-	pending  []llm.Exchange
+	pending  map[string][]made // by step
 	waits    []wait
 	priced   int  // answered calls whose price is known
 	unpriced bool // there was one whose price is not
 	unheard  unheard
 	untimed  bool // there was a call of which nobody knows how long it took
+}
+
+// made is an exchange, and the item or the branch of its step that it was made for.
+type made struct {
+	index string
+	llm.Exchange
 }
 
 // wait is when a call waited for rate limits.
@@ -108,7 +115,7 @@ func (r *recorder) observed(t engine.Transition) {
 	if t.Result != nil {
 		s.Result = clipResult(said(t.Result))
 	}
-	for _, e := range r.take(t.Result) {
+	for _, e := range r.take(t.Node) {
 		var prompt []string
 		for _, m := range e.Messages {
 			prompt = append(prompt, m.Role+":\n"+m.Content)
@@ -120,26 +127,39 @@ func (r *recorder) observed(t engine.Transition) {
 	r.steps = append(r.steps, s)
 }
 
-// take gives the exchanges of a step that ended. An op that asks a model gives the beginning of the reply as
-// result.call.reply; nodes that run side by side are told apart by it.
-func (r *recorder) take(result any) []llm.Exchange {
+// take gives the exchanges of a step that ended: those of its items and branches one after the other, whoever was answered
+// first.
+func (r *recorder) take(step string) []made {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := r.pending
-	m, _ := result.(map[string]any)
-	made, asked := m["call"].(map[string]any)
-	if len(all) == 0 || result != nil && !asked {
-		return nil
+	list := r.pending[step]
+	delete(r.pending, step)
+	slices.SortStableFunc(list, func(a, b made) int {
+		return cmp.Or(cmp.Compare(len(a.index), len(b.index)), cmp.Compare(a.index, b.index))
+	})
+	return list
+}
+
+// order puts the steps in the order of the run's, which is that of the flow: of what runs side by side it is chance what ends
+// first.
+func (r *recorder) order(run []engine.Step) {
+	at := make(map[visit]int, len(run))
+	for i := range run {
+		at[visit{run[i].Node, run[i].Visit}] = i
 	}
-	reply := text(made["reply"])
-	for i := len(all) - 1; i >= 0 && asked; i-- {
-		if strings.HasPrefix(all[i].Reply, strings.TrimSuffix(reply, "…")) {
-			r.pending = append([]llm.Exchange{}, all[i+1:]...)
-			return all[:i+1]
+	place := func(s Step) int {
+		if i, ok := at[visit{s.Node, s.Visit}]; ok {
+			return i
 		}
+		return len(run)
 	}
-	r.pending = nil
-	return all
+	slices.SortStableFunc(r.steps, func(a, b Step) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// visit names a step.
+type visit struct {
+	node string
+	n    int
 }
 
 // said is a result without what is told of a call: prompt and reply are kept beside it, and how long it took is no
@@ -234,14 +254,17 @@ func Ask(ctx context.Context, r llm.Request) llm.Request {
 		r.Model = a.model
 	}
 	r.Repeat += a.repeat
-	before := r.OnExchange
+	before, step, index := r.OnExchange, engine.StepOf(ctx), engine.IndexOf(ctx)
 	r.OnExchange = func(e llm.Exchange) {
 		if before != nil {
 			before(e)
 		}
 		a.mu.Lock()
-		a.pending = append(a.pending, e)
-		a.mu.Unlock()
+		defer a.mu.Unlock()
+		if a.pending == nil {
+			a.pending = map[string][]made{}
+		}
+		a.pending[step] = append(a.pending[step], made{index, e})
 	}
 	return r
 }

@@ -81,7 +81,7 @@ func Plan(ctx context.Context, flow *engine.Flow, r Request, o engine.Options) *
 	res.read(run)
 	if err := calls.Missed(); err != nil { // whatever the flow made of it, this is no replay
 		broken := empty(flow)
-		broken.RunID, broken.ExecutionPath, broken.Usage = res.RunID, res.ExecutionPath, res.Usage
+		broken.RunID, broken.ExecutionPath, broken.Usage, broken.Steps = res.RunID, res.ExecutionPath, res.Usage, res.Steps
 		broken.fail(fault.Of(err), "", "")
 		*res = *broken
 	}

@@ -48,6 +48,8 @@ type Result struct {
 	RunID           string         `json:"run_id"`
 	Error           any            `json:"error"` // {kind, message, hint, node, cause} or null
 	Could           *Could         `json:"could,omitempty"`
+
+	Steps []engine.Step `json:"-"` // of the run, in the order of the flow, whatever ended first
 }
 
 // Could is what might do what a plan leaves open; nil if it leaves nothing open. It is what is near and what is there on this
@@ -125,7 +127,7 @@ func (r *Result) read(run *engine.Result) {
 			}
 		}
 	}
-	r.RunID = run.RunID
+	r.RunID, r.Steps = run.RunID, run.Steps
 	r.Usage = Usage{
 		Calls: int(run.Usage["calls"]), PromptTokens: int(run.Usage["prompt_tokens"]),
 		CompletionTokens: int(run.Usage["completion_tokens"]),
