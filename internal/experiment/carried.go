@@ -115,14 +115,14 @@ func (x *results) unheard(variant int, m Metric) string {
 
 // unjudged takes a verdict back that would rest on what no model has said. A guardrail that is broken stands: it holds
 // nothing but what is known.
-func (x *results) unjudged(r *Report, variant int, guards []stats.Checked, d stats.Decision) stats.Decision {
+func (x *results) unjudged(r *Report, variant int, guards []stats.Checked, d stats.Decision) (_ stats.Decision, unjudged bool) {
 	why := x.unheard(variant, r.Primary)
 	broken := slices.ContainsFunc(guards, func(g stats.Checked) bool { return g.State == stats.Broken })
 	if why == "" || broken {
-		return d
+		return d, false
 	}
 	d.Verdict, d.Further, d.Reason = stats.Inconclusive, 0, why+"; "+x.settled(variant)
-	return d
+	return d, true
 }
 
 // settled says what it takes to know.

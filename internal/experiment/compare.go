@@ -237,7 +237,7 @@ func (x *results) compare(r *Report) error {
 		d := stats.Decide(all[i].t, stats.Rule{
 			Metric: string(r.Primary), Unit: r.Primary.unit(), Comparisons: len(ps), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
 		})
-		d = x.unjudged(r, i+1, all[i].guard, d)
+		d, c.unjudged = x.unjudged(r, i+1, all[i].guard, d)
 		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further
 	}
 	return nil

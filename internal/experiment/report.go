@@ -91,6 +91,7 @@ type Comparison struct {
 	MoreFixed  int              `json:"more_fixed,omitempty"`
 	MoreBroken int              `json:"more_broken,omitempty"`
 	slopes     []slope          // of the plot
+	unjudged   bool             // the verdict is not of quality: what a model replies is not known
 }
 
 // Difference is one metric of a variant against the baseline.

@@ -63,6 +63,9 @@ func (r *Report) score(i int) string {
 
 // advice is what to do about a verdict.
 func (c *Comparison) advice(baseline string) string {
+	if c.unjudged {
+		return "ask a model to know"
+	}
 	switch c.Verdict {
 	case stats.Promote:
 		return "keep it"

@@ -90,7 +90,7 @@ func TestPlainText(t *testing.T) {
 	if r.Latency <= 0 {
 		t.Error("no latency")
 	}
-	r.Latency, r.Waited = 0, 0
+	r.Latency, r.Waited, r.Took = 0, 0, 0
 	usage := llm.Usage{Calls: 1, PromptTokens: 1000, CompletionTokens: 200, CachedTokens: 400, ReasoningTokens: 50, CostUSD: 600*0.40e-6 + 400*0.10e-6 + 200*1.60e-6, Priced: true}
 	if math.Abs(r.Usage.CostUSD-usage.CostUSD) > 1e-12 {
 		t.Errorf("cost %v, want %v", r.Usage.CostUSD, usage.CostUSD)
