@@ -1,9 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +20,8 @@ func (a *app) experimentCommand() *cobra.Command {
 difference with its interval, p, and a verdict against the smallest difference that matters.`,
 		Example: "  pflow experiment run ./experiment.yaml\n  pflow experiment report --format markdown",
 	}
-	c.AddCommand(a.experimentCasesCommand(), a.experimentCompareCommand(), a.experimentLiveCommand(), a.experimentReportCommand(), a.experimentRunCommand())
+	c.AddCommand(a.experimentCasesCommand(), a.experimentCompareCommand(), a.experimentListCommand(), a.experimentLiveCommand(),
+		a.experimentReportCommand(), a.experimentRunCommand(), a.experimentShowCommand())
 	return c
 }
 
@@ -37,29 +35,17 @@ func (a *app) experimentsDir() (string, error) {
 
 // experimentDir finds an experiment by its id, the beginning of one, or "" for the newest.
 func (a *app) experimentDir(id string) (string, error) {
-	dir, err := a.experimentsDir()
+	dir, ids, err := a.experimentIDs()
 	if err != nil {
 		return "", err
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", usage("%s", fileError(err))
-	}
-	var ids []string
-	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), experiment.NewPrefix) {
-			ids = append(ids, e.Name())
-		}
-	}
-	slices.Sort(ids)
 	if len(ids) == 0 {
 		return "", usage("there are no experiments yet; pflow experiment run makes one")
 	}
 	if id == "" {
-		return filepath.Join(dir, slices.MaxFunc(ids, func(a, b string) int {
-			return cmp.Or(made(dir, a).Compare(made(dir, b)), strings.Compare(a, b))
-		})), nil
+		return filepath.Join(dir, ids[0]), nil
 	}
+	slices.Sort(ids)
 	var found []string
 	for _, name := range ids {
 		if name == id {

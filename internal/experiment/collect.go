@@ -20,9 +20,10 @@ type results struct {
 	from     []rowSource              // of the variants
 	rows     int
 	errors   int
-	all      int // cases, with those that have no row yet
-	missing  int // rows that are still to be made
-	left     int // cases of one of two experiments that are not compared
+	all      int  // cases, with those that have no row yet
+	missing  int  // rows that are still to be made
+	left     int  // cases of one of two experiments that are not compared
+	brief    bool // verdicts are wanted, and nothing beside them that takes time
 }
 
 // rowSource is where the rows of a variant are kept.

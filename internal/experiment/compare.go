@@ -206,7 +206,10 @@ func (x *results) compare(r *Report) error {
 			c.Metrics = append(c.Metrics, d)
 			if m == r.Primary {
 				h.t = d.TTest
-				c.P, c.Differ, c.SignFlip = d.TTest.P, d.TTest.Differ, p.SignFlip(r.Seed, 0)
+				c.P, c.Differ = d.TTest.P, d.TTest.Differ
+				if !x.brief {
+					c.SignFlip = p.SignFlip(r.Seed, 0)
+				}
 				if least, ok := d.TTest.Detectable(); ok {
 					c.Detectable = &least
 				}
@@ -225,8 +228,10 @@ func (x *results) compare(r *Report) error {
 		if n := x.unpriced(0) + x.unpriced(i); n > 0 && r.Primary == CostUSD {
 			h.guard = append(h.guard, notPriced(n))
 		}
-		if err := x.differing(&c, i); err != nil {
-			return err
+		if !x.brief {
+			if err := x.differing(&c, i); err != nil {
+				return err
+			}
 		}
 		all, ps = append(all, h), append(ps, h.t.P)
 		r.Comparisons = append(r.Comparisons, c)

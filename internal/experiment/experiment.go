@@ -11,6 +11,7 @@
 //	run.go, pace.go         the runner: pairs by case, budget, resume
 //	compare.go              the statistics of package stats over the stored rows
 //	diverge.go              the first node where two flows took different actions
+//	summary.go, show*.go    an experiment in brief, as it was run, and a case of it
 //	report*.go, plot*.go    what people and programs read of it
 //
 // Nothing here prints, reads the environment or knows a command: what is outside is handed in by Options.
