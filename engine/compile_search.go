@@ -174,29 +174,11 @@ func (c *compiler) compileSearch() {
 			}
 			continue
 		}
-		if own && !c.hasValue(d, now) {
-			c.report(whole(d.V), "bad-search", none, "search: what stands at %s, %s, is none of these; say so with it", d.Path.Text, value.JSON(now))
-			continue
-		}
 		if own && strings.HasPrefix(d.Path.Text, PromptPath) && !c.findsPrompts(d) {
 			continue
 		}
 		c.flow.search = append(c.flow.search, Dimension{d.Path.Text, d.Values, now, d.V.Place})
 	}
-}
-
-// hasValue reports whether what stands there is one of the values. An edit may go beyond them.
-func (c *compiler) hasValue(d syntax.Dimension, now any) bool {
-	if at := syntax.At(c.flow.source.Tree, d.Path.Text); at != nil && strings.HasPrefix(at.Place.File, syntax.SetPlace("").File) {
-		return true
-	}
-	_, rest := syntax.SplitInner(d.Path.Text)
-	for _, e := range c.s.edits {
-		if _, edited := syntax.SplitInner(e.Path); edited == rest {
-			return true
-		}
-	}
-	return slices.ContainsFunc(d.Values, func(v any) bool { return SameValue(v, now) })
 }
 
 // SameValue reports whether two values of a document are the same; 1 and 1.0 are.

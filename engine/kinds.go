@@ -19,7 +19,7 @@ var kinds = []Kind{
 	{"bad-param", "an option of an op has a wrong value, or a needed one is missing"},
 	{"bad-prompt", "a prompt file has no front matter, or its template cannot be read"},
 	{"bad-retry", "a value of retry is out of range"},
-	{"bad-search", "search names what is not there, or values that cannot stand there, or leaves out the one that does"},
+	{"bad-search", "search names what is not there, or values that cannot stand there"},
 	{"bad-type", "there is no such type, or a value can never have the type that is needed"},
 	{"bad-yaml", "the document is no YAML that can be read"},
 	{"condition-not-bool", "a condition can never be true or false"},

@@ -8,7 +8,7 @@ import (
 
 func (a *app) experimentCompareCommand() *cobra.Command {
 	var format, out, variantA, variantB string
-	var details int
+	var details detailsFlag
 	g := &gateFlags{}
 	c := &cobra.Command{
 		Use:   "compare A B",
@@ -40,7 +40,7 @@ default it is the last variant of each, what the experiment was about. Cases who
 				return usage("%v", err)
 			}
 			r.FailOn = append(r.FailOn, failOn...)
-			if err := a.writeReport(r, format, out, details); err != nil {
+			if err := a.writeReport(r, format, out, details.cases()); err != nil {
 				return err
 			}
 			return gate(r, failOn, failIf)
@@ -51,7 +51,7 @@ default it is the last variant of each, what the experiment was about. Cases who
 	fl.StringVar(&variantB, "variant-b", "", "the `VARIANT` of B (default its last)")
 	fl.StringVar(&format, "format", "", "one of text, json, junit, markdown, html (default text)")
 	fl.StringVarP(&out, "output", "o", "", "write the report to this `FILE`")
-	detailsFlags(c, &details)
+	details.add(c)
 	g.add(c)
 	return c
 }

@@ -14,7 +14,7 @@ import (
 
 func (a *app) experimentReportCommand() *cobra.Command {
 	var format, out string
-	var details int
+	var details detailsFlag
 	g := &gateFlags{}
 	c := &cobra.Command{
 		Use:   "report [ID]",
@@ -39,7 +39,7 @@ nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a
 			}
 			defer done()
 			r.FailOn = append(r.FailOn, failOn...)
-			if err := a.writeReport(r, format, out, details); err != nil {
+			if err := a.writeReport(r, format, out, details.cases()); err != nil {
 				return err
 			}
 			return gate(r, failOn, failIf)
@@ -48,18 +48,27 @@ nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a
 	fl := c.Flags()
 	fl.StringVar(&format, "format", "", "one of text, json, junit, markdown, html (default text)")
 	fl.StringVarP(&out, "output", "o", "", "write the report to this `FILE`")
-	detailsFlags(c, &details)
+	details.add(c)
 	g.add(c)
 	return c
 }
 
-// detailsFlags say how much of the cases is told.
-func detailsFlags(c *cobra.Command, details *int) {
-	c.Flags().IntVar(details, "details", 10, "how many cases each list of text and Markdown has")
-	c.Flags().BoolFunc("all", "list every case, those that pass under all variants too", func(string) error {
-		*details = experiment.AllDetails
-		return nil
-	})
+// detailsFlag says how much of the cases is told.
+type detailsFlag struct {
+	most int
+	all  bool
+}
+
+func (d *detailsFlag) add(c *cobra.Command) {
+	c.Flags().IntVar(&d.most, "details", 10, "how many cases each list of text and Markdown has")
+	c.Flags().BoolVar(&d.all, "all", false, "list every case, those that pass under all variants too")
+}
+
+func (d *detailsFlag) cases() int {
+	if d.all {
+		return experiment.AllDetails
+	}
+	return d.most
 }
 
 // readReport works out the report of a stored experiment. done must be called once it is written: the page reads its

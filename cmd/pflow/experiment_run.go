@@ -34,7 +34,7 @@ type experimentFlags struct {
 	retry       bool
 	carry       bool
 	allowEqual  bool
-	details     int
+	details     detailsFlag
 }
 
 func (a *app) experimentRunCommand() *cobra.Command {
@@ -86,7 +86,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default the time)")
 	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, or last")
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
-	detailsFlags(c, &f.details)
+	f.details.add(c)
 	f.add(c)
 	a.dateFlag(c)
 	a.nodeFlags(c)
@@ -122,7 +122,7 @@ func (a *app) runExperiment(c *cobra.Command, args []string, f *experimentFlags)
 	if err != nil {
 		return fail(exitFailed, "%v", err)
 	}
-	if err := a.showReport(r, "", f.details); err != nil {
+	if err := a.showReport(r, "", f.details.cases()); err != nil {
 		return err
 	}
 	if ended.Budget != "" && ended.Missing > 0 {
