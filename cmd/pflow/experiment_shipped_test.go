@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,6 +83,38 @@ func TestShippedExperiment(t *testing.T) {
 	}
 }
 
+// TestLatencyExperiment: by the assumed clock, calls side by side make a planner faster, and docs/experiments.md says by how much.
+func TestLatencyExperiment(t *testing.T) {
+	t.Parallel()
+	printed, err := newDesk(t).command("experiment", "run", absolute(t, "../../experiments/latency.yaml"), "--json").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	var report struct {
+		Errors   int
+		Variants []struct {
+			Carried any
+			Means   map[string]float64
+		}
+		Comparisons []struct{ Verdict string }
+	}
+	if err := json.Unmarshal(printed, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Errors > 0 || report.Comparisons[0].Verdict != "PROMOTE" {
+		t.Errorf("%d errors, %s", report.Errors, report.Comparisons[0].Verdict)
+	}
+	text, err := os.ReadFile("../../docs/experiments.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := report.Variants[0], report.Variants[1]
+	said := fmt.Sprintf("it is %.1f s\ninstead of %.1f s", b.Means["latency_ms"]/1000, a.Means["latency_ms"]/1000)
+	if !strings.Contains(string(text), said) || a.Carried != nil || b.Carried != nil {
+		t.Errorf("docs/experiments.md does not say %q, or replies are carried over: %v, %v", said, a.Carried, b.Carried)
+	}
+}
+
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)
@@ -116,6 +149,7 @@ func recordReplies(t *testing.T) {
 	if t.Failed() {
 		t.FailNow()
 	}
+	untime(t, anew)
 	if err := os.RemoveAll(old); err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +157,27 @@ func recordReplies(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// untime takes out of recordings how long calls took: the milliseconds of the server of a test are those of no model.
+func untime(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, timeMember.ReplaceAll(data, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// timeMember is a line of a recording that is never the last of its object.
+var timeMember = regexp.MustCompile(`(?m)^ *"(latency_ms|first_token_ms)": [0-9.e+-]+,\n`)
 
 // knownReplies are the replies of recordings, for requests that ask the same of the model: the same schema, and the same
 // material of those fences that say what is asked for. Those of one request stand in the order in which they were given.

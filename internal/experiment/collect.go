@@ -17,6 +17,7 @@ type results struct {
 	diffs    [][]string               // of the variants: how its flow differs from the first
 	failed   [][]int                  // variant -> case -> rows without an answer
 	carried  [][]Carried              // variant -> case
+	timed    [][]timings              // the same
 	from     []rowSource              // of the variants
 	rows     int
 	errors   int
@@ -80,6 +81,7 @@ func collect(s *Store) (*results, error) {
 		out.from = append(out.from, rowSource{store: s, variant: i})
 		out.failed = append(out.failed, nil)
 		out.carried = append(out.carried, nil)
+		out.timed = append(out.timed, nil)
 		out.tally = append(out.tally, tally{outcomes: map[string]map[string]int{}, micro: map[Metric]*Counts{NodeF1: {}, EdgeF1: {}, ParamF1: {}}})
 	}
 	err = s.eachRow(func(r *Row) error {
@@ -96,6 +98,7 @@ func collect(s *Store) (*results, error) {
 				out.from[v].ords = append(out.from[v].ords, c.ord)
 				out.failed[v] = append(out.failed[v], 0)
 				out.carried[v] = append(out.carried[v], Carried{})
+				out.timed[v] = append(out.timed[v], timings{})
 				out.times[v] = append(out.times[v], nil)
 			}
 		}
@@ -109,6 +112,7 @@ func collect(s *Store) (*results, error) {
 			out.failed[r.Variant][at]++
 		}
 		out.carried[r.Variant][at].row(r)
+		out.timed[r.Variant][at].row(r)
 		out.count(c, r)
 		return nil
 	})

@@ -68,7 +68,8 @@ func (x *results) remarks(r *Report) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(n, "row")))
 	}
 	if c := x.spec.Replies.Clock; c != nil {
-		r.Notes = append(r.Notes, clockNote(c))
+		r.Notes = append(r.Notes, x.clockNote(c))
+		r.Warnings = append(r.Warnings, x.untimedWarnings()...)
 	}
 	if !x.spec.Replies.Timed() {
 		r.Notes = append(r.Notes, "replies of models were recorded: latency is not compared, since recorded replies take no time")

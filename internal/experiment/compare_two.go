@@ -72,6 +72,7 @@ func join(a *results, i int, b *results, k int) *results {
 		spec: &spec, variants: []storedVariant{va, vb}, values: map[Metric][][][]float64{},
 		times:   make([][]nodeTimes, 2),
 		carried: make([][]Carried, 2),
+		timed:   make([][]timings, 2),
 		tally:   make([]tally, 2), // outcomes are told by each experiment's own report
 		from:    []rowSource{{store: a.from[i].store, variant: a.from[i].variant}, {store: b.from[k].store, variant: b.from[k].variant}},
 	}
@@ -93,6 +94,7 @@ func join(a *results, i int, b *results, k int) *results {
 		out.from[0].ords = append(out.from[0].ords, c.ord)
 		out.from[1].ords = append(out.from[1].ords, b.cases[other].ord)
 		out.carried[0], out.carried[1] = append(out.carried[0], a.carried[i][n]), append(out.carried[1], b.carried[k][other])
+		out.timed[0], out.timed[1] = append(out.timed[0], a.timed[i][n]), append(out.timed[1], b.timed[k][other])
 		out.times[0], out.times[1] = append(out.times[0], nil), append(out.times[1], b.times[k][other])
 		for _, m := range Metrics {
 			out.values[m][0] = append(out.values[m][0], a.values[m][i][n])

@@ -24,6 +24,7 @@ type Row struct {
 	Temporary bool   // whether planning again may give an answer
 	Score
 	unheard
+	timing
 	Plan  []byte // pflow.plan/v1
 	Steps []Step
 	times nodeTimes // nil where replies are recorded

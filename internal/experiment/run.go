@@ -252,9 +252,10 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	}
 	rec.price(&res.Usage)
 	rec.order(res.Steps)
-	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, x.usage(rec))
+	timed := rec.timed()
+	s := score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, x.usage(rec, timed))
 	times := rec.times
-	if !x.Spec.Replies.Timed() || rec.untimed {
+	if !x.Spec.Replies.Timed() || timed.Untimed {
 		times = nil
 	}
 	r, err := newRow(j.Key, res, s, rec.steps, times, rec.heard())
@@ -263,12 +264,13 @@ func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 		s = score(&j.c.Expect, readPlan(res, components), x.Spec.Scoring, usage{untimed: true})
 		r, _ = newRow(j.Key, res, s, nil, nil, rec.heard())
 	}
+	r.timing = timed
 	return r, true
 }
 
 // usage is what a plan took beside what its result says. By a clock that jumps, nothing waits for rate limits.
-func (x *Experiment) usage(rec *recorder) usage {
-	u := usage{untimed: !x.Spec.Replies.Timed() || rec.untimed}
+func (x *Experiment) usage(rec *recorder, timed timing) usage {
+	u := usage{untimed: !x.Spec.Replies.Timed() || timed.Untimed}
 	if x.Spec.Replies.Clock == nil {
 		u.waitedMS = rec.waited()
 	}

@@ -54,7 +54,7 @@ type recorder struct {
 	priced   int  // answered calls whose price is known
 	unpriced bool // there was one whose price is not
 	unheard  unheard
-	untimed  bool // there was a call of which nobody knows how long it took
+	timing   timing
 }
 
 // made is an exchange, and the item or the branch of its step that it was made for.
@@ -90,6 +90,13 @@ func (r *recorder) heard() unheard {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unheard
+}
+
+// timed is what of the time of its calls nobody measured.
+func (r *recorder) timed() timing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.timing
 }
 
 // price settles what a plan cost where its calls were told to Answered. The meters of a run, from which the plan has it,
@@ -285,7 +292,8 @@ func Answered(ctx context.Context, r *llm.Reply) {
 		a.waits = append(a.waits, wait{from, from.Add(r.Waited)})
 	}
 	engine.Spend(ctx, r.Took)
-	a.untimed = a.untimed || r.Untimed
+	a.timing.Assumed += r.Assumed
+	a.timing.Untimed = a.timing.Untimed || r.Untimed
 	a.unheard.Carried += r.Carried
 	a.unheard.CarriedTokens += r.CarriedTokens
 	a.unheard.Missed = a.unheard.Missed || r.Missed

@@ -44,6 +44,7 @@ CREATE TABLE rows (
 	param_hits INTEGER, param_planned INTEGER, param_expected INTEGER,
 	times TEXT NOT NULL, in_words TEXT NOT NULL, failed TEXT NOT NULL,
 	carried INTEGER NOT NULL, carried_tokens INTEGER NOT NULL, missed INTEGER NOT NULL,
+	assumed INTEGER NOT NULL, untimed INTEGER NOT NULL,
 	PRIMARY KEY (ord, variant, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE details (

@@ -146,7 +146,7 @@ func (s *Store) eachRow(each func(*Row) error) error {
 	rows, err := s.db.Query(`SELECT ord, variant, repeat, status, outcome, error_kind, temporary,
 		pass, first_try, node_f1, edge_f1, param_f1, calls, tokens, cost_usd, latency_ms, latency_net_ms,
 		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected,
-		times, in_words, failed, carried, carried_tokens, missed
+		times, in_words, failed, carried, carried_tokens, missed, assumed, untimed
 		FROM rows ORDER BY ord, variant, repeat`)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *Store) eachRow(each func(*Row) error) error {
 	for _, n := range []*Counts{&r.Nodes, &r.Edges, &r.Param} {
 		to = append(to, &n.Hits, &n.Planned, &n.Expected)
 	}
-	to = append(to, &times, &inWords, &failed, &r.Carried, &r.CarriedTokens, &r.Missed)
+	to = append(to, &times, &inWords, &failed, &r.Carried, &r.CarriedTokens, &r.Missed, &r.Assumed, &r.Untimed)
 	said := map[string]string{} // few plans are said in many words of their own
 	for rows.Next() {
 		if err := rows.Scan(to...); err != nil {

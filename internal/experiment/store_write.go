@@ -88,7 +88,7 @@ func (s *Store) writeRows(rows <-chan Row, written func(Row)) error {
 
 // inserts keep a row and its details. One that is there already, which --retry-errors may give, is replaced.
 var inserts = [2]string{
-	`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?)`,
+	`INSERT OR REPLACE INTO rows VALUES (?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?)`,
 	`INSERT OR REPLACE INTO details VALUES (?,?,?,?,?)`,
 }
 
@@ -123,5 +123,5 @@ func (r *Row) columns() []any {
 	for _, c := range []Counts{r.Nodes, r.Edges, r.Param} {
 		out = append(out, c.Hits, c.Planned, c.Expected)
 	}
-	return append(out, jsonText(r.times), r.InWords, jsonText(r.Failed), r.Carried, r.CarriedTokens, r.Missed)
+	return append(out, jsonText(r.times), r.InWords, jsonText(r.Failed), r.Carried, r.CarriedTokens, r.Missed, r.Assumed, r.Untimed)
 }
