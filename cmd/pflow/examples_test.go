@@ -180,19 +180,8 @@ func prepareRuns(s *session) {
 		echo dry >noted.txt`)
 }
 
-// prepareExperiments makes the experiments that examples name: 20240115… and 20240116….
+// prepareExperiments makes the experiments that examples name.
 func prepareExperiments(s *session) {
-	t := s.t
-	t.Helper()
-	dir := filepath.Join(s.home, ".pflow", "experiments")
-	for _, id := range []string{"20240115-120000-1a2b3c4d", "20240116-120000-1a2b3c4d"} {
-		s.must("pflow experiment run ./experiment.yaml")
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(dir, entries[len(entries)-1].Name()), filepath.Join(dir, id)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.t.Helper()
+	s.must("pflow experiment run ./experiment.yaml --id first && pflow experiment run ./experiment.yaml --id second && pflow experiment run ./experiment.yaml")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,12 @@ func (a *app) experimentsDir() (string, error) {
 	return a.home().Path("experiments"), nil
 }
 
-// experimentDir finds an experiment by its id, the beginning of one, or "" for the newest.
+// idParts takes an id of the program's making apart: the name of the experiment, what decides its rows, and a number if
+// that was run before.
+var idParts = regexp.MustCompile(`^(.+)-[0-9a-f]{8}(?:-([0-9]+))?$`)
+
+// experimentDir finds an experiment by its id, its name (the newest of it), the beginning of one id, or "" for the newest
+// of all.
 func (a *app) experimentDir(id string) (string, error) {
 	dir, ids, err := a.experimentIDs()
 	if err != nil {
@@ -45,16 +51,23 @@ func (a *app) experimentDir(id string) (string, error) {
 	if id == "" {
 		return filepath.Join(dir, ids[0]), nil
 	}
-	slices.Sort(ids)
-	var found []string
-	for _, name := range ids {
-		if name == id {
-			return filepath.Join(dir, name), nil
+	if slices.Contains(ids, id) {
+		return filepath.Join(dir, id), nil
+	}
+	var named, found []string
+	for _, known := range ids {
+		if m := idParts.FindStringSubmatch(known); m != nil && m[1] == experiment.IDName(id) {
+			named = append(named, known)
 		}
-		if strings.HasPrefix(name, id) {
-			found = append(found, name)
+		if strings.HasPrefix(known, id) {
+			found = append(found, known)
 		}
 	}
+	if len(named) > 0 {
+		return filepath.Join(dir, named[0]), nil
+	}
+	slices.Sort(ids)
+	slices.Sort(found)
 	switch len(found) {
 	case 1:
 		return filepath.Join(dir, found[0]), nil
@@ -64,9 +77,9 @@ func (a *app) experimentDir(id string) (string, error) {
 	return "", usage("%q is the beginning of several experiments: %s", id, strings.Join(found, ", "))
 }
 
-// made is when an experiment was begun: ids tell only seconds.
+// made is when an experiment was begun, or was asked for again.
 func made(dir, id string) time.Time {
-	info, err := os.Stat(filepath.Join(dir, id, experiment.LockFile)) // written once
+	info, err := os.Stat(filepath.Join(dir, id, experiment.LockFile))
 	if err != nil {
 		return time.Time{}
 	}

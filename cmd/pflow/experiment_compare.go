@@ -13,9 +13,9 @@ func (a *app) experimentCompareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two past experiments on the cases they have in common",
-		Long: `Compare one variant of each of two experiments, case by case, on the cases that both ran: A is the baseline. By
+		Long: `Compare one variant of each of two experiments, named by ids, their beginnings, or names, case by case, on the cases that both ran: A is the baseline. By
 default it is the last variant of each, what the experiment was about. Cases whose expectations differ are left out.`,
-		Example: "  pflow experiment compare 20240115 20240116\n  pflow experiment compare 20240115 20240116 --variant-a keyword --variant-b careful --format markdown",
+		Example: "  pflow experiment compare first second\n  pflow experiment compare first second --variant-a keyword --variant-b careful --format markdown",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			failOn, failIf, err := g.read()

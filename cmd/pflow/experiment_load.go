@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,17 +28,49 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 	a.showFindings(found)
 	a.record, a.replay, a.replayOrCall = spec.Replies.Folders()
 	a.carry, a.clock = spec.Replies.Carry, spec.Replies.Clock
-	if _, err := a.theClient(); err != nil {
+	client, err := a.theClient()
+	if err != nil {
 		return experiment.Options{}, err
 	}
 	var equal *experiment.EqualCalls
 	if spec.Replies.Kept() {
 		equal = &experiment.EqualCalls{}
 	}
+	model, _ := client.Default()
+	loaded := map[string]*engine.Flow{} // by the variant: its flow is asked for by what names the experiment, and by what makes it
 	return experiment.Options{
-		Load:  func(v experiment.Variant) (*engine.Flow, error) { return a.loadVariant(ctx, v, equal) },
+		Load: func(v experiment.Variant) (flow *engine.Flow, err error) {
+			if flow = loaded[v.Name]; flow == nil {
+				flow, err = a.loadVariant(ctx, v, equal)
+				loaded[v.Name] = flow
+			}
+			return flow, err
+		},
 		Shelf: shelves.Of,
+		Of:    append(thisProgram(), model, a.modelsFile()),
 	}, nil
+}
+
+// thisProgram tells this program from others that may plan in another way: builds of the same version, too.
+func thisProgram() []string {
+	out := []string{buildVersion()}
+	if path, err := os.Executable(); err == nil {
+		if info, err := os.Stat(path); err == nil {
+			out = append(out, fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano()))
+		}
+	}
+	return out
+}
+
+// modelsFile is what the home says of models, such as their prices and where they are; "" for nothing. One that cannot be
+// read was told before.
+func (a *app) modelsFile() string {
+	file := a.home().Path("models.yaml")
+	if file == "" {
+		return ""
+	}
+	data, _ := os.ReadFile(file)
+	return string(data)
 }
 
 // pinRevisions settles which commits the revisions of variants stand for: an experiment that is gone on with has the same.

@@ -8,12 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"pflow/engine/journal"
 	"pflow/internal/diag"
 	"pflow/internal/experiment"
 )
@@ -30,6 +29,7 @@ type experimentFlags struct {
 	primary     string
 	effect      float64
 	id          string
+	again       bool
 	resume      string
 	retry       bool
 	carry       bool
@@ -46,7 +46,8 @@ func (a *app) experimentRunCommand() *cobra.Command {
 pflow ships, on cases that come along with the recorded replies of a model, so that no key is needed: pflow flow eject planner, edit a prompt, pflow experiment run. FLOW is compared with the
 flow that it shadows or extends, PROMPT-FILE with the prompt in whose place it stands.
 
-Results are kept in the home, a row for each case, variant and repeat; whatever stops the run, --resume goes on where it was. Exit status 100 if a gate fails it.
+Results are kept in the home, a row for each case, variant and repeat. The same command again goes on where it was stopped, and shows the report at once
+where nothing that decides a row has changed: flows, prompts, cases, replies, this program. Where models are asked anew it asks them. Exit status 100 if a gate fails it.
 
 A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REVISION][+CHANGE]…
 
@@ -64,7 +65,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
   pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
-  pflow experiment run --resume 20240115`,
+  pflow experiment run --resume careful`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.runExperiment(c, args, f)
@@ -83,8 +84,9 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
 	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
 	fl.BoolVar(&f.allowEqual, "allow-equal", false, "variants may come to the same: an A/A test, which shows how much chance there is")
-	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default the time)")
-	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, or last")
+	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default its name, and what decides its rows)")
+	fl.BoolVar(&f.again, "again", false, "begin anew, though nothing has changed since it was run")
+	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, its name, or last")
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
 	f.details.add(c)
 	f.add(c)
@@ -128,9 +130,7 @@ func (a *app) runExperiment(c *cobra.Command, args []string, f *experimentFlags)
 	if ended.Budget != "" && ended.Missing > 0 {
 		return fail(exitFailed, "the budget %s is used up with %d rows still to make; go on with a larger one: pflow experiment run --resume %s --max-…", ended.Budget, ended.Missing, id)
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "kept as experiment %s\n", id)
-	}
+	a.aside("kept as experiment %s", id)
 	return gate(r, append(failOn, x.Spec.FailOn...), append(failIf, x.Spec.FailIf...))
 }
 
@@ -153,6 +153,9 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 		f.changeable(c, x.Spec)
 		return x, store, func() { store.Close() }, nil
 	}
+	if f.again && f.id != "" {
+		return fails(usage("--again begins an experiment of the same rows anew, and --id gives it a name of its own: leave out one of them"))
+	}
 	if f.retry {
 		return fails(usage("--retry-errors goes with --resume ID"))
 	}
@@ -160,33 +163,115 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 	if err != nil {
 		return fails(err)
 	}
+	o, err := a.experimentOptions(c.Context(), spec)
+	if err != nil {
+		return fails(err)
+	}
+	if f.id != "" {
+		return a.newExperiment(f.id, spec, o)
+	}
+	return a.sameExperiment(spec, o, f)
+}
+
+// newExperiment makes one of this id.
+func (a *app) newExperiment(id string, spec *experiment.Spec, o experiment.Options) (*experiment.Experiment, *experiment.Store, func(), error) {
+	fails := func(err error) (*experiment.Experiment, *experiment.Store, func(), error) { return nil, nil, nil, err }
+	if !experimentID.MatchString(id) {
+		return fails(usage("--id %s: want letters, digits, hyphens and underscores", id))
+	}
 	dir, err := a.experimentsDir()
 	if err != nil {
 		return fails(err)
 	}
-	id := cmp.Or(f.id, journal.NewID(time.Now()))
-	if !experimentID.MatchString(id) {
-		return fails(usage("--id %s: want letters, digits, hyphens and underscores", id))
-	}
-	dir = filepath.Join(dir, id)
-	store, err := experiment.CreateStore(dir)
+	store, err := experiment.CreateStore(filepath.Join(dir, id))
 	if err != nil {
 		return fails(usage("the experiment cannot be kept: %s", fileError(err)))
 	}
-	o, err := a.experimentOptions(c.Context(), spec)
-	if err == nil {
-		var x *experiment.Experiment
-		if x, err = experiment.Create(store, spec, o); err == nil {
+	x, err := experiment.Create(store, spec, o)
+	if err != nil {
+		store.Close()
+		return fails(experimentError(err))
+	}
+	return x, store, func() { store.Close() }, nil
+}
+
+// sameExperiment is the experiment of the same rows, if there is one: it has them all, or is gone on with. Where a model is
+// asked anew, or --again says so, the next one begins.
+func (a *app) sameExperiment(spec *experiment.Spec, o experiment.Options, f *experimentFlags) (*experiment.Experiment, *experiment.Store, func(), error) {
+	fails := func(err error) (*experiment.Experiment, *experiment.Store, func(), error) { return nil, nil, nil, err }
+	base, err := experiment.ID(spec, o)
+	if err != nil {
+		return fails(experimentError(err))
+	}
+	dir, ids, err := a.experimentIDs()
+	if err != nil {
+		return fails(err)
+	}
+	last, n := "", 0
+	for _, id := range ids {
+		if m := idParts.FindStringSubmatch(id); m != nil && (id == base || strings.HasPrefix(id, base+"-")) {
+			if number, _ := strconv.Atoi(cmp.Or(m[2], "1")); number > n {
+				last, n = id, number
+			}
+		}
+	}
+	if last == "" {
+		return a.newExperiment(base, spec, o)
+	}
+	if !f.again {
+		x, store, err := a.knownExperiment(filepath.Join(dir, last), spec, o)
+		if err != nil {
+			return fails(err)
+		}
+		if x != nil {
 			return x, store, func() { store.Close() }, nil
 		}
 	}
-	store.Close()
+	return a.newExperiment(fmt.Sprintf("%s-%d", base, n+1), spec, o)
+}
+
+// knownExperiment opens an experiment that has, or will have, the rows of a spec; nil where a run would have others.
+func (a *app) knownExperiment(dir string, spec *experiment.Spec, o experiment.Options) (*experiment.Experiment, *experiment.Store, error) {
+	store, err := experiment.OpenStore(dir)
+	if err != nil {
+		return nil, nil, usage("%v", err)
+	}
+	x, err := experiment.Again(store, spec, o)
+	var kept experiment.Kept
+	if err == nil {
+		kept, err = x.Kept()
+	}
+	id := filepath.Base(dir)
+	switch {
+	case err != nil:
+		store.Close()
+		return nil, nil, experimentError(err)
+	case kept.Missing > 0:
+		a.aside("going on with experiment %s, which has %d of %d rows; to begin anew: --again", id, kept.Rows, kept.Rows+kept.Missing)
+	case kept.Settled:
+		a.aside("nothing has changed since experiment %s, which is shown again; to run it anew: --again", id)
+	default:
+		store.Close()
+		return nil, nil, nil
+	}
+	return x, store, nil
+}
+
+// aside says something that is no result.
+func (a *app) aside(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// experimentError says what is wrong with an experiment.
+func experimentError(err error) error {
 	var invalid *diag.Err
 	var exit *exitError
 	if errors.As(err, &invalid) || errors.As(err, &exit) {
-		return fails(err)
+		return err
 	}
-	return fails(usage("%s", fileError(err)))
+	return usage("%s", fileError(err))
 }
 
 // experimentCommand is what makes an experiment of the same flows and cases again.
@@ -225,7 +310,7 @@ func (f *experimentFlags) changeable(c *cobra.Command, spec *experiment.Spec) {
 
 // storeToResume opens the experiment to go on with. Flags that would make other rows than it began with are refused.
 func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.Store, error) {
-	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "allow-equal", "record", "replay", "replay-or-call", "carry", "primary", "effect", "id", "date", "nodes", "no-builtin", "model", "set"} {
+	for _, flag := range []string{"a", "b", "cases", "repeats", "seed", "allow-equal", "record", "replay", "replay-or-call", "carry", "primary", "effect", "id", "again", "date", "nodes", "no-builtin", "model", "set"} {
 		if c.Flags().Changed(flag) {
 			return nil, usage("--resume goes on with an experiment as it began: leave out --%s", flag)
 		}
@@ -261,12 +346,7 @@ func (a *app) resumeExperiment(ctx context.Context, store *experiment.Store) (*e
 	}
 	x, err := experiment.Resume(store, o)
 	if err != nil {
-		var invalid *diag.Err
-		var exit *exitError
-		if errors.As(err, &invalid) || errors.As(err, &exit) {
-			return nil, err
-		}
-		return nil, usage("%v", err)
+		return nil, experimentError(err)
 	}
 	return x, nil
 }

@@ -28,7 +28,7 @@ func (a *app) experimentShowCommand() *cobra.Command {
 		Long: `Show an experiment as it was run: its settings, each variant with its flow, model, settings, prompts and commit, where replies
 come from, and how far it is. With a case, show what happened under each variant, or under one: what was expected, the plan, what
 was not as expected, the route with why each edge was taken, and prompts and replies. An ID may be the beginning of one, or last.`,
-		Example: "  pflow experiment show\n  pflow experiment show 20240115\n  pflow experiment show last copy-1 --variant careful",
+		Example: "  pflow experiment show\n  pflow experiment show first\n  pflow experiment show last copy-1 --variant careful",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 && variant != "" {

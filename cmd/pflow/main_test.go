@@ -154,6 +154,7 @@ var masks = []struct {
 	by   string
 }{
 	{regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{8}`), "RUN"},
+	{regexp.MustCompile(`(experiment [A-Za-z0-9_-]+)-[0-9a-f]{8}\b`), "${1}-ID"},
 	{regexp.MustCompile(`"started_at": "[^"]*"`), `"started_at": "TIME"`},
 	{regexp.MustCompile(`"duration_ms": [0-9.e-]+`), `"duration_ms": 0`},
 	{regexp.MustCompile(`\([0-9.]+ ?ms`), "(0 ms"},

@@ -20,6 +20,8 @@ type Options struct {
 	Load func(v Variant) (*engine.Flow, error)
 	// Shelf gives the components and saved workflows that a case may use.
 	Shelf func(c *Case) (*shelf.Shelf, error)
+	// Of says what else decides rows: the version of the program, the model that is asked where nothing names one.
+	Of []string
 }
 
 // Experiment is one that is ready to run, or to go on.
@@ -106,13 +108,47 @@ func Resume(s *Store, o Options) (*Experiment, error) {
 	if err := x.load(); err != nil {
 		return nil, err
 	}
-	for i, v := range variants {
-		if x.flows[i].Hash != v.FlowHash {
-			return nil, fault.New(fault.Refused, "the flow of variant %q was changed since the experiment began, so its rows would not be of one flow: start a new experiment", v.Name)
-		}
+	if err := x.unchanged(variants); err != nil {
+		return nil, err
 	}
 	x.cases, err = s.count()
 	return x, err
+}
+
+// Again goes on with an experiment by a spec that decides the same rows: where things lie, and what is said of reports,
+// holds from now on.
+func Again(s *Store, spec *Spec, o Options) (*Experiment, error) {
+	_, variants, err := s.Spec()
+	if err != nil {
+		return nil, err
+	}
+	x := &Experiment{Spec: spec, store: s, o: o}
+	if err := x.load(); err != nil {
+		return nil, err
+	}
+	if err := x.unchanged(variants); err != nil {
+		return nil, err
+	}
+	if err := spec.settleTargets(x.flows); err != nil {
+		return nil, err
+	}
+	if err := spec.absolute(); err != nil {
+		return nil, err
+	}
+	if x.cases, err = s.count(); err != nil {
+		return nil, err
+	}
+	return x, s.begunAgain(spec)
+}
+
+// unchanged holds the flows to those that the experiment began with.
+func (x *Experiment) unchanged(variants []storedVariant) error {
+	for i, v := range variants {
+		if x.flows[i].Hash != v.FlowHash {
+			return fault.New(fault.Refused, "the flow of variant %q was changed since the experiment began, so its rows would not be of one flow: start a new experiment", v.Name)
+		}
+	}
+	return nil
 }
 
 func (x *Experiment) load() error {
@@ -128,6 +164,23 @@ func (x *Experiment) load() error {
 
 // total is the number of rows of the whole experiment.
 func (x *Experiment) total() int { return x.cases * len(x.Spec.Variants) * x.Spec.Repeats }
+
+// Kept says what there is of an experiment.
+type Kept struct {
+	Rows, Missing int
+	Settled       bool // a model's answers, if it was asked at all, are kept: another run would make the same rows
+}
+
+// Kept looks at the rows that there are.
+func (x *Experiment) Kept() (Kept, error) {
+	all := func() *marks { return newMarks(x.cases, len(x.Spec.Variants), x.Spec.Repeats) }
+	rows, spent, err := x.store.done(all(), false)
+	if err != nil {
+		return Kept{}, err
+	}
+	answered, _, err := x.store.done(all(), true)
+	return Kept{rows, x.total() - rows, x.Spec.Replies.Kept() || spent.Calls == 0 && answered == rows}, err
+}
 
 // Run plans what has no row yet. Plans of one case stand side by side in time, whatever the variant. When ctx is done,
 // or a budget reached, what is left is left for later. With retry, rows without an answer are planned again.

@@ -53,7 +53,7 @@ CREATE TABLE details (
 	UNIQUE (ord, variant, repeat)
 );`
 
-// The files of an experiment. LockFile is made once and never written again.
+// The files of an experiment. LockFile is made once and never written again; its time is when the experiment was last begun.
 const (
 	file     = "results.db"
 	LockFile = "lock.db"

@@ -3,6 +3,9 @@ package experiment
 import (
 	"context"
 	"database/sql"
+	"os"
+	"path/filepath"
+	"time"
 )
 
 // addCase keeps a case in a transaction of its own making.
@@ -40,6 +43,28 @@ func (w *caseWriter) add(c Case) error {
 func (s *Store) addVariant(index int, v Variant, flow, hash string) error {
 	_, err := s.db.Exec("INSERT INTO variants VALUES (?, ?, ?, ?, ?)", index, v.Name, jsonText(v), flow, hash)
 	return err
+}
+
+// begunAgain keeps a spec in place of the one that decided the same rows. From now on this experiment is the newest.
+func (s *Store) begunAgain(spec *Spec) error {
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, v := range spec.Variants {
+		if _, err := tx.Exec("UPDATE variants SET spec = ? WHERE idx = ?", jsonText(v), i); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec("UPDATE meta SET value = ? WHERE key = 'spec'", jsonText(spec)); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	now := time.Now()
+	return os.Chtimes(filepath.Join(s.Dir, LockFile), now, now)
 }
 
 // batch is the most rows of one commit.

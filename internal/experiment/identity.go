@@ -1,0 +1,148 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"pflow/internal/shelf"
+	"pflow/ir"
+)
+
+// maxName bounds what an id takes of the name of an experiment, in bytes.
+const maxName = 60
+
+var notInID = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// IDName is how the name of an experiment stands in its id.
+func IDName(name string) string {
+	out := strings.Trim(notInID.ReplaceAllString(name, "-"), "-_")
+	if out = strings.TrimRight(out[:min(len(out), maxName)], "-_"); out == "" {
+		return "experiment"
+	}
+	return out
+}
+
+// ID names an experiment by all that decides its rows: NAME-HASH8. Flows count as they compile, cases and the library by
+// what they say, replies by what is recorded. Paths do not count, nor does what only reports depend on.
+func ID(spec *Spec, o Options) (string, error) {
+	h := &identity{sum: sha256.New(), shelves: map[*shelf.Shelf][32]byte{}}
+	h.say("of", o.Of)
+	x := &Experiment{Spec: spec, o: o}
+	if err := x.load(); err != nil {
+		return "", err
+	}
+	for i, v := range spec.Variants {
+		h.say("variant", []any{v.Name, v.Model, v.Levels, x.flows[i].Hash})
+	}
+	decides := *spec
+	decides.takeReport(&Spec{})
+	decides.Model, decides.Variants, decides.CasesFile, decides.Dir, decides.Library, decides.Catalogue = "", nil, "", "", "", nil
+	if r := &decides.Replies; r.Replay != "" {
+		if !r.ReplayOrCall { // what is called meanwhile is recorded there
+			h.folder(r.Replay)
+			r.Replay = "folder"
+		} else if abs, err := filepath.Abs(r.Replay); err == nil {
+			r.Replay = abs
+		}
+	}
+	if r := &decides.Replies; r.Record != "" {
+		if abs, err := filepath.Abs(r.Record); err == nil {
+			r.Record = abs
+		}
+	}
+	h.say("spec", &decides)
+	today := false
+	err := spec.eachCase(func(c Case) error {
+		h.say("case", c.raw)
+		if s, err := o.Shelf(&c); err == nil { // Create says what is wrong with it
+			h.shelf(s.Whole())
+		}
+		today = today || c.Date == "" && spec.Date == ""
+		return h.err
+	})
+	if err != nil {
+		return "", err
+	}
+	if today {
+		h.say("today", time.Now().Format(time.DateOnly))
+	}
+	return IDName(spec.Name) + "-" + hex.EncodeToString(h.sum.Sum(nil)[:4]), h.err
+}
+
+// takeReport takes over what changes no row: what reports depend on, and how fast and how far a run goes.
+func (s *Spec) takeReport(from *Spec) {
+	s.Description, s.Command, s.Replies.About = from.Description, from.Command, from.Replies.About
+	s.Concurrency, s.Budget = from.Concurrency, from.Budget
+	s.Primary, s.Metrics, s.Effect = from.Primary, from.Metrics, from.Effect
+	s.Guardrails, s.Targets, s.FlowTargets = from.Guardrails, from.Targets, from.FlowTargets
+	s.FailOn, s.FailIf = from.FailOn, from.FailIf
+}
+
+// identity sums up what decides rows.
+type identity struct {
+	sum     hash.Hash
+	shelves map[*shelf.Shelf][32]byte
+	err     error // the first
+}
+
+func (h *identity) say(what string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil && h.err == nil {
+		h.err = fmt.Errorf("%s: %w", what, err)
+	}
+	fmt.Fprintf(h.sum, "%s %d\n%s\n", what, len(data), data)
+}
+
+// shelf says what there is to plan with: node types, declared nodes and saved workflows.
+func (h *identity) shelf(s *shelf.Shelf) {
+	sum, known := h.shelves[s]
+	if !known {
+		on := &identity{sum: sha256.New()}
+		for _, component := range s.Catalogue.NodeTypes() {
+			c := *component
+			c.Origin = "" // a path
+			on.say("node", (*ir.Interface)(&c))
+			if d := s.Declared[c.Name]; d != nil && d.Run != nil {
+				on.say("run", []any{d.Run.By, d.Run.Spec})
+			}
+		}
+		for _, r := range s.Records {
+			on.say("workflow", r)
+			on.say("ir", r.IR())
+		}
+		if h.err == nil {
+			h.err = on.err
+		}
+		sum = [32]byte(on.sum.Sum(nil))
+		h.shelves[s] = sum
+	}
+	fmt.Fprintf(h.sum, "shelf %x\n", sum)
+}
+
+// folder says what the files of a folder hold. One that is not there is told by whoever reads it.
+func (h *identity) folder(dir string) {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		fmt.Fprintf(h.sum, "file %s %x\n", name, sha256.Sum256(data))
+		return err
+	})
+	if err != nil && h.err == nil {
+		h.err = err
+	}
+}
