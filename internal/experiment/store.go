@@ -27,7 +27,7 @@ type Store struct {
 	named string // the folder that Dir becomes once the experiment has begun; "" from then on
 }
 
-const storeVersion = "3"
+const storeVersion = "4"
 
 // The rows are what the statistics and the matrix need, and small; plans and steps are read one by one.
 const tables = `
