@@ -46,7 +46,7 @@ func TestOldStore(t *testing.T) {
 	if err := s.SetMeta("version", "2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadStore(s.Dir); err == nil || !strings.Contains(err.Error(), `it is kept in the form of version "2", and this pflow reads 3; run it again under another --id, or remove the folder`) {
+	if _, err := ReadStore(s.Dir); err == nil || !strings.Contains(err.Error(), `it is kept in the form of version "2", and this pflow reads 4; run it again under another --id, or remove the folder`) {
 		t.Errorf("%v", err)
 	}
 }
