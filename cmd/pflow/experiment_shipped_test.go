@@ -179,67 +179,77 @@ func untime(t *testing.T, dir string) {
 // timeMember is a line of a recording that is never the last of its object.
 var timeMember = regexp.MustCompile(`(?m)^ *"(latency_ms|first_token_ms)": [0-9.e+-]+,\n`)
 
-// knownReplies are the replies of recordings, for requests that ask the same of the model: the same schema, and the same
-// material of those fences that say what is asked for. Those of one request stand in the order in which they were given.
-func knownReplies(t *testing.T, dir string) []llmtest.Reply {
+// exchange is what a model said to a prompt, as it was recorded.
+type exchange struct {
+	prompt string // all messages
+	turns  int    // how many they are
+	llmtest.Reply
+}
+
+// recordedIn reads the exchanges of a folder.
+func recordedIn(t testing.TB, dir string) []exchange {
 	t.Helper()
-	type exchange struct {
-		Request struct {
-			Messages []struct{ Role, Content string }
-			Schema   struct{ Name string }
-		}
-		Reply struct {
-			Text      string
-			ToolCalls []struct{ Name, Arguments string } `json:"tool_calls"`
-		}
-	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	type known struct {
-		llmtest.Reply
-		turn int
-	}
-	var all []known
+	var all []exchange
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e exchange
+		var e struct {
+			Request struct {
+				Messages []struct{ Role, Content string }
+				Schema   struct{ Name string }
+			}
+			Reply struct {
+				Text      string
+				ToolCalls []struct{ Name, Arguments string } `json:"tool_calls"`
+			}
+		}
 		if err := json.Unmarshal(data, &e); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		var prompt strings.Builder
-		for _, m := range e.Request.Messages {
-			prompt.WriteString(m.Content)
-		}
-		asked := fences(prompt.String(), "request", "draft", "steps", "inputs", "stdin")
-		// Prompts may share what they ask about, and a reply without a schema fits them all: the prompt's first words tell.
-		begins, _, _ := strings.Cut(prompt.String(), ",")
-		asked = append([]string{regexp.QuoteMeta(begins)}, asked...)
-		k := known{turn: len(e.Request.Messages)}
 		if e.Request.Schema.Name != "" && len(e.Reply.ToolCalls) > 0 {
 			t.Fatalf("%s: a tool is called where a reply of a schema was asked for", file)
 		}
-		k.Schema, k.Match, k.Text = e.Request.Schema.Name, strings.Join(asked, ".*"), e.Reply.Text
-		if slices.ContainsFunc(asked, func(f string) bool { return strings.HasPrefix(f, "<draft") }) {
-			k.turn++
+		x := exchange{turns: len(e.Request.Messages), Reply: llmtest.Reply{Schema: e.Request.Schema.Name, Text: e.Reply.Text}}
+		for _, m := range e.Request.Messages {
+			x.prompt += m.Content
 		}
 		for _, c := range e.Reply.ToolCalls {
 			var arguments any
 			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
-			k.ToolCalls = append(k.ToolCalls, llmtest.ToolCall{Name: c.Name, Arguments: arguments})
+			x.ToolCalls = append(x.ToolCalls, llmtest.ToolCall{Name: c.Name, Arguments: arguments})
 		}
-		all = append(all, k)
+		all = append(all, x)
 	}
-	slices.SortStableFunc(all, func(a, b known) int { return cmp.Compare(a.turn, b.turn) })
+	return all
+}
+
+// knownReplies are the replies of recordings, for requests that ask the same of the model: the same schema, and the same
+// material of those fences that say what is asked for. Those of one request stand in the order in which they were given.
+func knownReplies(t *testing.T, dir string) []llmtest.Reply {
+	t.Helper()
+	all := recordedIn(t, dir)
+	for i := range all {
+		x := &all[i]
+		asked := fences(x.prompt, "request", "draft", "steps", "inputs", "stdin")
+		if slices.ContainsFunc(asked, func(f string) bool { return strings.HasPrefix(f, "<draft") }) {
+			x.turns++
+		}
+		// Prompts may share what they ask about, and a reply without a schema fits them all: the prompt's first words tell.
+		begins, _, _ := strings.Cut(x.prompt, ",")
+		x.Match = strings.Join(append([]string{regexp.QuoteMeta(begins)}, asked...), ".*")
+	}
+	slices.SortStableFunc(all, func(a, b exchange) int { return cmp.Compare(a.turns, b.turns) })
 	replies := make([]llmtest.Reply, len(all))
-	for i, k := range all {
-		replies[i] = k.Reply
+	for i, x := range all {
+		replies[i] = x.Reply
 	}
 	return replies
 }

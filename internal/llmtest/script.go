@@ -31,6 +31,9 @@ import (
 type Script struct {
 	Reject  []string // features
 	Replies []Reply
+	// Answer is asked before Replies, one request at a time; nil, or a reply that is nil: Replies are. What it answers is not
+	// kept, since there may be any number of it.
+	Answer func(*Request) *Reply
 }
 
 // Reply is one answer, and the requests that it is for. Match and Last are regular expressions over the text of all

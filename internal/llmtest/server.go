@@ -14,11 +14,12 @@ import (
 
 // Server answers from a script. Its methods may be called at any time.
 type Server struct {
-	URL    string // without /v1
-	server *httptest.Server
-	reject []string
-	closed chan struct{}
-	once   sync.Once
+	URL     string // without /v1
+	server  *httptest.Server
+	reject  []string
+	answers func(*Request) *Reply
+	closed  chan struct{}
+	once    sync.Once
 
 	mu       sync.Mutex
 	replies  []*compiled
@@ -31,7 +32,7 @@ func Start(script Script) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{reject: script.Reject, replies: replies, closed: make(chan struct{})}
+	s := &Server{reject: script.Reject, answers: script.Answer, replies: replies, closed: make(chan struct{})}
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = s.server.URL
 	return s, nil
@@ -103,6 +104,11 @@ func describe(r *Request) string {
 func (s *Server) take(r *Request) (reply *compiled, rejected string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.answers != nil {
+		if reply := s.answers(r); reply != nil {
+			return &compiled{Reply: *reply}, ""
+		}
+	}
 	s.requests = append(s.requests, r)
 	if rejected := r.rejected(s.reject); rejected != "" {
 		r.Answered = true
