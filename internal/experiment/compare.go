@@ -280,7 +280,7 @@ func (x *results) guardrails(i int) ([]stats.Checked, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := stats.Guard{Metric: string(g.Metric), Relative: g.Relative, Absolute: g.Absolute}.Check(p)
+		c := stats.Guard{Metric: string(g.Metric), HigherWins: g.Metric.More(), Relative: g.Relative, Absolute: g.Absolute}.Check(p)
 		if n := x.unpriced(0) + x.unpriced(i); n > 0 && g.Metric == CostUSD && c.State != stats.Broken {
 			unknown := notPriced(n)
 			unknown.Worse = c.Worse

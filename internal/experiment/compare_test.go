@@ -126,6 +126,40 @@ guardrails: {calls: {absolute: 0.5}}
 	}
 }
 
+// TestGuardedRate: where what is paid decides, pass may fall by so much. Without calls a model is asked no more; kept is what passes as
+// often, broken what passes less by more than that, and unclear what 30 cases in ten groups cannot tell.
+func TestGuardedRate(t *testing.T) {
+	const variants = `variants:
+  - {name: dear, flow: ./length.yaml, set: {params.asks: true}}
+  - {name: cheap, flow: ./length.yaml}
+  - {name: worse, flow: ./length.yaml, set: {params.least: 1000}}
+primary: calls
+effect: 0.5
+guardrails: {pass: {%s}, node_f1: {absolute: 0.9}}
+`
+	for _, c := range []struct {
+		limit        string
+		cheap, worse string // what comes of pass
+		verdict      string // of cheap
+	}{
+		{"absolute: 0.4", "kept, pass goes from 100% to 100%, may fall by 40 points", "broken, pass goes from 100% to 0%, may fall by 40 points", "PROMOTE"},
+		{"relative: 0.5", "kept, pass goes from 100% to 100%, may fall by 50% of that", "broken, pass goes from 100% to 0%, may fall by 50% of that", "PROMOTE"},
+		{"absolute: 0.05", "unclear, pass goes from 100% to 100%, may fall by 5 points, which chance could have crossed either way", "broken, pass goes from 100% to 0%, may fall by 5 points", "INCONCLUSIVE"},
+	} {
+		r := compared(t, fmt.Sprintf(variants, c.limit))
+		cheap, worse := r.Comparisons[0], r.Comparisons[1]
+		for i, want := range []string{c.cheap, c.worse} {
+			g := r.Comparisons[i].Guardrails
+			if len(g) != 2 || g[0].Metric != "pass" || string(g[0].State)+", "+g[0].Reason != want {
+				t.Errorf("%s: %+v, want %s", c.limit, g, want)
+			}
+		}
+		if string(cheap.Verdict) != c.verdict && !(c.verdict == "INCONCLUSIVE" && cheap.Verdict == "EXTEND") || worse.Verdict != "REJECT" || !strings.HasPrefix(worse.Reason, "guardrail broken: "+strings.TrimPrefix(c.worse, "broken, ")) {
+			t.Errorf("%s: cheap %s, %s; worse %s, %s", c.limit, cheap.Verdict, cheap.Reason, worse.Verdict, worse.Reason)
+		}
+	}
+}
+
 // TestFormats: every format is whole, and the same each time.
 func TestFormats(t *testing.T) {
 	r := compared(t, `variants:

@@ -45,6 +45,14 @@ func (m Metric) Rate() bool {
 // More reports whether more is better.
 func (m Metric) More() bool { return m.Rate() }
 
+// worsens is what it does when it gets worse.
+func (m Metric) worsens() string {
+	if m.More() {
+		return "fall"
+	}
+	return "grow"
+}
+
 // unit is how its values are written.
 func (m Metric) unit() stats.Unit {
 	switch {

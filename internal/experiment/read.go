@@ -128,6 +128,7 @@ func (r *specReader) document(tree *yamltree.Value) {
 	if tree.Kind != yamltree.Map {
 		return
 	}
+	r.apart(tree)
 	for _, key := range []string{"experiment", "cases", "variants"} {
 		if tree.Get(key) == nil {
 			r.Report(tree, yamltree.MissingKey, "an experiment needs %s", key)

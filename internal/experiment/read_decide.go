@@ -17,12 +17,6 @@ func (r *specReader) guardrails(v *yamltree.Value) {
 	if !r.Want(v, yamltree.Map, "a mapping from metrics to {relative, absolute}, with nodes or targets") {
 		return
 	}
-	var less []string
-	for _, m := range Metrics {
-		if !m.More() {
-			less = append(less, string(m))
-		}
-	}
 	for _, e := range v.Entries {
 		switch e.Key {
 		case "nodes":
@@ -33,20 +27,36 @@ func (r *specReader) guardrails(v *yamltree.Value) {
 			continue
 		}
 		name, g := "", Guardrail{}
-		r.OneOf(&name, append(less, "nodes", "targets")...)(e.Name)
+		r.OneOf(&name, append(metricNames(), "nodes", "targets")...)(e.Name)
 		g.Metric = Metric(name)
 		limit := func(to **float64) func(*yamltree.Value) {
 			return func(v *yamltree.Value) {
 				n := 0.
-				r.Number(&n, 0)(v)
+				found := len(r.Found)
+				if r.Number(&n, 0)(v); g.Metric.Rate() && n >= 1 && len(r.Found) == found {
+					r.Report(v, yamltree.BadValue, "want less than 1: %s is from 0 to 1, and 0.05 is 5 points of it, or 5%% of what it was", g.Metric)
+				}
 				*to = &n
 			}
 		}
 		r.Mapping(e.Value, "{relative, absolute}", yamltree.Fields{"relative": limit(&g.Relative), "absolute": limit(&g.Absolute)})
 		if e.Value.Kind == yamltree.Map && g.Relative == nil && g.Absolute == nil {
-			r.Report(e.Value, yamltree.MissingKey, "want relative or absolute: by how much %s may grow", e.Key)
+			r.Report(e.Value, yamltree.MissingKey, "want relative or absolute: by how much %s may %s", e.Key, g.Metric.worsens())
 		}
 		r.s.Guardrails = append(r.s.Guardrails, g)
+	}
+}
+
+// apart refuses a guardrail on the primary, once both are known.
+func (r *specReader) apart(tree *yamltree.Value) {
+	v := tree.Get("guardrails")
+	if v == nil || v.Kind != yamltree.Map {
+		return
+	}
+	for _, e := range v.Entries {
+		if Metric(e.Key) == r.s.Primary {
+			r.Report(e.Name, yamltree.BadValue, "%s", guardedPrimary(r.s.Primary))
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ scoring: {edges: declared, params: listed}
 primary: node_f1
 metrics: [pass, calls]
 effect: 0.05
-guardrails: {cost_usd: {relative: 0.1}, latency_ms: {absolute: 50}}
+guardrails: {cost_usd: {relative: 0.1}, latency_ms: {absolute: 50}, pass: {absolute: 0.05, relative: 0.1}}
 fail_on: [reject]
 fail_if: ["errors > 0", {cel: "size(comparisons) > 3"}]
 `
@@ -59,10 +59,10 @@ func TestReadSpec(t *testing.T) {
 	}, s.Variants[3]); diff != "" {
 		t.Errorf("a variant (-want +got):\n%s", diff)
 	}
-	relative, absolute := .1, 50.
+	relative, absolute, points := .1, 50., .05
 	if diff := cmp.Diff([]any{"dir/cases.jsonl", 3, 2, uint64(7), "2024-01-31", "c/d", "dir/lib", []string{"dir/nodes.yaml"}, true, Budget{1.5, 10, 1000},
 		Replies{Replay: "dir/r", ReplayOrCall: true}, Scoring{"declared", "listed"}, NodeF1, []Metric{Pass, Calls}, .05,
-		[]Guardrail{{CostUSD, &relative, nil}, {Latency, nil, &absolute}}, []string{"REJECT"}},
+		[]Guardrail{{CostUSD, &relative, nil}, {Latency, nil, &absolute}, {Pass, &relative, &points}}, []string{"REJECT"}},
 		[]any{s.CasesFile, s.Repeats, s.Concurrency, s.Seed, s.Date, s.Model, s.Library, s.Catalogue, s.NoBuiltin, s.Budget, s.Replies, s.Scoring, s.Primary, s.Metrics, s.Effect,
 			s.Guardrails, s.FailOn}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -88,7 +88,13 @@ func TestReadSpecFindings(t *testing.T) {
 		{"twice", "experiment: x\ncases: c\nvariants: [{flow: a}, {flow: a}]\n", "two variants are named \"a\""},
 		{"no flow", "experiment: x\ncases: c\nvariants: [{flow: a}, {name: b}]\n", "x.yaml:3:23: error: a variant needs flow"},
 		{"baseline", good + "baseline: aa\n", "x.yaml:4:11: error: want one of: a, b"},
-		{"guardrail", good + "guardrails: {pass: {relative: 1}}\n", "x.yaml:4:14: error: want one of: calls, tokens, cost_usd"},
+		{"guardrail", good + "guardrails: {passed: {relative: 1}}\n", "x.yaml:4:14: error: want one of: pass, first_try, node_f1, edge_f1, param_f1, calls, tokens, cost_usd"},
+		{"guardrail on the primary, which is pass unless said", good + "guardrails: {pass: {absolute: 0.05}}\n",
+			"x.yaml:4:14: error: pass is the primary, which is judged by itself: a variant that is worse is rejected. To let it get worse by so much, make primary what should get better, such as cost_usd; else leave out this guardrail"},
+		{"guardrail on the primary that comes after", good + "guardrails: {calls: {absolute: 1}}\nprimary: calls\n", "x.yaml:4:14: error: calls is the primary, which is judged by itself"},
+		{"guardrail in points", good + "primary: calls\nguardrails: {pass: {absolute: 5}}\n", "x.yaml:5:31: error: want less than 1: pass is from 0 to 1, and 0.05 is 5 points of it"},
+		{"guardrail of no sign", good + "guardrails: {node_f1: {relative: -0.1}}\n", "x.yaml:4:34: error: want at least 0"},
+		{"guardrail on a rate without a limit", good + "guardrails: {node_f1: {}}\n", "want relative or absolute: by how much node_f1 may fall"},
 		{"guardrail without a limit", good + "guardrails: {calls: {}}\n", "want relative or absolute: by how much calls may grow"},
 		{"node guardrail", good + "guardrails: {nodes: {find: {p90: 2s}}}\n", "x.yaml:4:29: error: there is no key \"p90\" here"},
 		{"node guardrail without a limit", good + "guardrails: {nodes: {find: {}}}\n", "want p50, p95 or p99: the time that so many of 100 visits of find keep within"},

@@ -146,11 +146,11 @@ const (
 	ParamsListed  = "listed"
 )
 
-// Guardrail bounds how much more than the baseline a variant may take. At least one of Relative and Absolute is set.
+// Guardrail bounds how much worse than the baseline a variant may be. At least one of Relative and Absolute is set.
 type Guardrail struct {
-	Metric   Metric   `json:"metric"`             // one of which less is better
-	Relative *float64 `json:"relative,omitempty"` // the share by which the mean may grow: 0.1 is 10%
-	Absolute *float64 `json:"absolute,omitempty"` // by how much it may grow, in the metric's unit
+	Metric   Metric   `json:"metric"`             // not the primary, which is judged by itself; a rate may not fall, any other not grow
+	Relative *float64 `json:"relative,omitempty"` // the share by which the mean may: 0.1 is 10%; of a rate, less than 1
+	Absolute *float64 `json:"absolute,omitempty"` // by how much it may, in the metric's unit: of a rate less than 1, and 0.05 is 5 points
 }
 
 // Condition is a predicate in expr or CEL.

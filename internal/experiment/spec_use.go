@@ -38,6 +38,8 @@ func (s *Spec) Problem() string {
 		return fmt.Sprintf("effect %v: want at least 0", s.Effect)
 	case !slices.Contains(Metrics, s.Primary):
 		return fmt.Sprintf("there is no metric %q; there are: %s", s.Primary, strings.Join(metricNames(), ", "))
+	case s.guards(s.Primary):
+		return guardedPrimary(s.Primary)
 	case s.Date != "" && !isDate(s.Date):
 		return fmt.Sprintf("the date %q is none: write one like 2024-01-31", s.Date)
 	case s.Replies.ReplayOrCall && s.Replies.Replay == "":
@@ -50,6 +52,21 @@ func (s *Spec) Problem() string {
 		return "replies that are carried over are no recordings of what was asked: leave out one of carry and record"
 	}
 	return ""
+}
+
+// guards reports whether a metric has a guardrail.
+func (s *Spec) guards(m Metric) bool {
+	return slices.ContainsFunc(s.Guardrails, func(g Guardrail) bool { return g.Metric == m })
+}
+
+// guardedPrimary says what to do where a metric is both what decides and what may not get worse.
+func guardedPrimary(m Metric) string {
+	other := CostUSD
+	if !m.More() {
+		other = Pass
+	}
+	return fmt.Sprintf("%s is the primary, which is judged by itself: a variant that is worse is rejected. To let it get worse by so much, "+
+		"make primary what should get better, such as %s; else leave out this guardrail", m, other)
 }
 
 // eachCase hands on every case of the experiment.

@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// Guard is a metric that may not get much worse, as cost and latency. Less is better.
+// Guard is a metric that may not get much worse: cost and latency may not grow, rates may not fall.
 type Guard struct {
-	Metric   string
-	Relative *float64 // the share by which the mean may grow: .1 is 10%; nil is no such limit
-	Absolute *float64 // by how much it may grow, in the metric's unit; nil is no such limit
+	Metric     string
+	HigherWins bool     // more of the metric is better, so that the limits are of how far it falls
+	Relative   *float64 // the share by which the mean may get worse: .1 is 10%; nil is no such limit
+	Absolute   *float64 // by how much it may, in the metric's unit; nil is no such limit
 }
 
 // State of a guardrail.
@@ -28,7 +29,7 @@ type Checked struct {
 	State  State  `json:"state"`
 	Reason string `json:"reason"`
 	Needed int    `json:"needed,omitempty"` // cases in all that would decide an unclear one; 0 is unknown
-	Worse  TTest  `json:"worse"`            // B-A, or for a relative limit B-(1+limit)·A
+	Worse  TTest  `json:"worse"`            // B-A, or for a relative limit B-(1+limit)·A; where more is better, B-(1-limit)·A
 	Over   *Over  `json:"over,omitempty"`   // of a Target
 }
 
@@ -40,11 +41,12 @@ type Over struct {
 	Cases    int      `json:"cases"` // independent ones
 }
 
-// Check is a test of non-inferiority. For an absolute limit it looks at the interval of B-A; for a relative one at that of
-// B-(1+limit)·A, which is above 0 just when B's mean is above the limit, needs no division, and is fine with A = 0
-// (Fieller, JRSS B 16, 1954). The guardrail is kept if the whole interval is within the limit, broken if it is all beyond, else
-// unclear. Where that interval is a point, because all differences are the same, it is broken only if p is at most Alpha.
-// Of two limits the worse state counts. Without a limit it is kept.
+// Check is a test of non-inferiority (Piaggio, Elbourne, Pocock, Evans and Altman, JAMA 308, 2012). For an absolute limit it
+// looks at the interval of B-A; for a relative one at that of B-(1+limit)·A, which is above 0 just when B's mean is above the
+// limit, needs no division, and is fine with A = 0 (Fieller, JRSS B 16, 1954); where more is better, of B-(1-limit)·A. The guardrail
+// is kept if the whole interval is within the limit, broken if it is all beyond, else unclear. Where that interval is a point,
+// because all differences are the same, it is broken only if p is at most Alpha. Of rates few or no cases that differ are no
+// proof of being alike: they get the two added cases of Paired.TTest. Of two limits the worse state counts. Without a limit it is kept.
 func (g Guard) Check(p Paired) Checked {
 	out := Checked{Metric: g.Metric, State: Kept, Reason: name(g.Metric) + " has no limit", Worse: p.TTest()}
 	first := true
@@ -55,39 +57,83 @@ func (g Guard) Check(p Paired) Checked {
 		if limit.at == nil {
 			continue
 		}
-		c := Checked{Metric: g.Metric, State: Unclear}
-		bound, text := *limit.at, short(*limit.at)
-		scaled := p
-		scaled.Rate = false
-		if limit.relative {
-			scaled.A = make([]float64, len(p.A))
-			for i, a := range p.A {
-				scaled.A[i] = a * (1 + bound)
-			}
-			bound, text = 0, short(100**limit.at)+"%"
-		}
-		c.Worse = scaled.TTest()
-		i := c.Worse.Interval
-		change := fmt.Sprintf("%s goes from %s to %s, limit +%s", name(g.Metric), short(p.MeanA()), short(p.MeanB()), text)
-		switch {
-		case !i.Known:
-			c.Reason = change + "; " + c.Worse.Note
-		case i.High <= bound:
-			c.State, c.Reason = Kept, change
-		case i.Low > bound && c.Worse.point() && c.Worse.P > Alpha:
-			c.Reason = fmt.Sprintf("%s, beyond it in all of %d independent cases, which are too few to say so", change, c.Worse.Clusters)
-			c.Needed, _ = c.Worse.CasesToDecide(c.Worse.Mean - bound)
-		case i.Low > bound:
-			c.State, c.Reason = Broken, change
-		default:
-			c.Reason = change + ", which chance could have crossed either way"
-			if n, ok := c.Worse.CasesToDecide(math.Abs(c.Worse.Mean - bound)); ok {
-				c.Needed = n
-			}
-		}
+		c := g.check(p, *limit.at, limit.relative)
 		if rank := map[State]int{Kept: 0, Unclear: 1, Broken: 2}; first || rank[c.State] > rank[out.State] {
 			out, first = c, false
 		}
 	}
 	return out
+}
+
+// check holds p to one limit.
+func (g Guard) check(p Paired, limit float64, relative bool) Checked {
+	c := Checked{Metric: g.Metric, State: Unclear}
+	c.Worse = g.test(p, limit, relative)
+	if p.Cases() == 0 {
+		c.Reason = "no case has a value of " + name(g.Metric) + " under both variants"
+		return c
+	}
+	bound := limit
+	if relative {
+		bound = 0
+	}
+	// From here on more is worse.
+	mean, low, high := Rule{LowerWins: g.HigherWins}.towards(c.Worse.Mean, c.Worse.Interval)
+	change := g.change(p, limit, relative)
+	switch {
+	case !c.Worse.Interval.Known:
+		c.Reason = change + "; " + c.Worse.Note
+	case high <= bound:
+		c.State, c.Reason = Kept, change
+	case low > bound && c.Worse.point() && c.Worse.P > Alpha:
+		c.Reason = fmt.Sprintf("%s, beyond it in all of %d independent cases, which are too few to say so", change, c.Worse.Clusters)
+		c.Needed, _ = c.Worse.CasesToDecide(mean - bound)
+	case low > bound:
+		c.State, c.Reason = Broken, change
+	default:
+		c.Reason = change + ", which chance could have crossed either way"
+		if n, ok := c.Worse.CasesToDecide(math.Abs(mean - bound)); ok {
+			c.Needed = n
+		}
+	}
+	return c
+}
+
+// test compares B with A, or with as much of A as a relative limit allows. What two added cases gain and lose goes by B-A in both.
+func (g Guard) test(p Paired, limit float64, relative bool) TTest {
+	added := 0.
+	if p.Rate {
+		added = p.added(p.sums(), p.differences())
+	}
+	p.Rate = p.Rate && !relative // else differences may lie beyond -1..1
+	if relative {
+		if g.HigherWins {
+			limit = -limit
+		}
+		allowed := make([]float64, len(p.A))
+		for i, a := range p.A {
+			allowed[i] = a * (1 + limit)
+		}
+		p.A = allowed
+	}
+	return p.test(added)
+}
+
+// change says what became of the metric, and what may.
+func (g Guard) change(p Paired, limit float64, relative bool) string {
+	show, amount := short, short(limit)
+	if p.Rate {
+		show, amount = func(x float64) string { return trimmed(100*x, 1) + "%" }, Points.amount(limit)
+	}
+	if relative {
+		amount = short(100*limit) + "%"
+	}
+	text := fmt.Sprintf("%s goes from %s to %s, ", name(g.Metric), show(p.MeanA()), show(p.MeanB()))
+	switch {
+	case !g.HigherWins:
+		return text + "limit +" + amount
+	case relative:
+		return text + "may fall by " + amount + " of that"
+	}
+	return text + "may fall by " + amount
 }

@@ -51,7 +51,10 @@ const FewDiffer = 6
 // Undefined cases: below two clusters p is 1 and the interval unknown. If all differences are the same, which for
 // rates is the situation above, the interval is that point, and p is 2^(1-G), that of all signs being equal, or 1 if
 // they are 0. Such an interval is no wider for two cases than for a thousand: what rests on it must ask p, too.
-func (p Paired) TTest() TTest {
+func (p Paired) TTest() TTest { return p.test(p.added(p.sums(), p.differences())) }
+
+// test is TTest with what two added clusters gain and lose a case; 0 adds none.
+func (p Paired) test(added float64) TTest {
 	r := TTest{Method: MethodT, Cases: p.Cases(), Clusters: p.clusters, Differ: p.Differ(), P: 1}
 	d := p.differences()
 	r.Mean = mean(d)
@@ -72,11 +75,11 @@ func (p Paired) TTest() TTest {
 		df = whole
 	}
 	centre := r.Mean
-	if by := p.added(sums, d); by > 0 {
+	if added > 0 {
 		r.Method = MethodAdded
 		r.Note = "few cases differ, or all in the same way: one gained and one lost case are added, so that the interval is not too narrow"
 		size := float64(r.Cases) / float64(p.clusters)
-		variance, _ = cr2(append(clusters, weighted{size, size * by}, weighted{size, -size * by}))
+		variance, _ = cr2(append(clusters, weighted{size, size * added}, weighted{size, -size * added}))
 		centre = r.Mean * float64(p.clusters) / float64(p.clusters+2)
 	}
 	r.SE, r.DF = math.Sqrt(variance), df
