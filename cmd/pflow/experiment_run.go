@@ -35,6 +35,7 @@ type experimentFlags struct {
 	carry       bool
 	allowEqual  bool
 	details     detailsFlag
+	power       bool
 }
 
 func (a *app) experimentRunCommand() *cobra.Command {
@@ -47,7 +48,8 @@ pflow ships, on cases that come along with the recorded replies of a model, so t
 flow that it shadows or extends, PROMPT-FILE with the prompt in whose place it stands.
 
 Results are kept in the home, a row for each case, variant and repeat. The same command again goes on where it was stopped, and shows the report at once
-where nothing that decides a row has changed: flows, prompts, cases, replies, this program. Where models are asked anew it asks them. Exit status 100 if a gate fails it.
+where nothing that decides a row has changed: flows, prompts, cases, replies, this program. Where models are asked anew it asks them. --power runs nothing: it tells
+what difference the cases would show, and how many the smallest one that matters needs. Exit status 100 if a gate fails it.
 
 A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REVISION][+CHANGE]…
 
@@ -65,9 +67,13 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
   pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
+  pflow experiment run ./experiment.yaml --power --effect 0.1
   pflow experiment run --resume careful`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.power {
+				return a.experimentPower(c, args, f)
+			}
 			return a.runExperiment(c, args, f)
 		},
 	}
@@ -83,6 +89,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.IntVar(&f.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
 	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
 	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+	fl.BoolVar(&f.power, "power", false, "run nothing: tell what difference these cases would show with a chance of 80% and 95%")
 	fl.BoolVar(&f.allowEqual, "allow-equal", false, "variants may come to the same: an A/A test, which shows how much chance there is")
 	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default its name, and what decides its rows)")
 	fl.BoolVar(&f.again, "again", false, "begin anew, though nothing has changed since it was run")

@@ -104,7 +104,9 @@ runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
 workflow-run      --yes copy people.jsonl to q.jsonl
 experiment-cases  experiment cases --from-runs
+experiment-power  experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --power
 experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict
+experiment-power  experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --power
 experiment-report experiment report strict
 experiments       experiment list
 experiment-shown  experiment show

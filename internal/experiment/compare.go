@@ -211,7 +211,7 @@ func (x *results) compare(r *Report) error {
 				if !x.brief {
 					c.SignFlip = p.SignFlip(r.Seed, 0)
 				}
-				if least, ok := d.TTest.Detectable(); ok {
+				if least, ok := d.TTest.Detectable(stats.Power); ok {
 					c.Detectable = &least
 				}
 			}

@@ -74,7 +74,7 @@ func TestNeverNaN(t *testing.T) {
 		if !ratio.Interval.Known && ratio.Note == "" || !median.Interval.Known && median.Note == "" {
 			t.Errorf("%s: no note says why an interval is unknown: %+v, %+v", name, ratio, median)
 		}
-		if d, ok := r.Detectable(); ok {
+		if d, ok := r.Detectable(Power); ok {
 			numbers = append(numbers, d)
 		}
 		for i, x := range numbers {
@@ -130,17 +130,17 @@ func TestIntervalAgreesWithP(t *testing.T) {
 // The number of cases and the detectable difference are two views of one thing.
 func TestDetectableAndCases(t *testing.T) {
 	r := pairs(t, false, sleep1, sleep2).TTest()
-	d, ok := r.Detectable()
-	if n, ok2 := r.CasesToDecide(d); !ok || !ok2 || n != 10 {
+	d, ok := r.Detectable(Power)
+	if n, ok2 := r.CasesToDecide(d, Power); !ok || !ok2 || n != 10 {
 		t.Errorf("%v takes %d cases", d, n)
 	}
-	if n, ok := r.CasesToDecide(d / 2); !ok || n < 30 || n > 40 {
+	if n, ok := r.CasesToDecide(d/2, Power); !ok || n < 30 || n > 40 {
 		t.Errorf("half of it takes %d cases", n)
 	}
-	if _, ok := r.CasesToDecide(0); ok {
+	if _, ok := r.CasesToDecide(0, Power); ok {
 		t.Error("no number of cases shows that there is no difference")
 	}
-	if _, ok := r.CasesToDecide(1e-9); ok {
+	if _, ok := r.CasesToDecide(1e-9, Power); ok {
 		t.Error("more than MaxCases")
 	}
 }

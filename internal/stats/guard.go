@@ -87,12 +87,12 @@ func (g Guard) check(p Paired, limit float64, relative bool) Checked {
 		c.State, c.Reason = Kept, change
 	case low > bound && c.Worse.point() && c.Worse.P > Alpha:
 		c.Reason = fmt.Sprintf("%s, beyond it in all of %d independent cases, which are too few to say so", change, c.Worse.Clusters)
-		c.Needed, _ = c.Worse.CasesToDecide(mean - bound)
+		c.Needed, _ = c.Worse.CasesToDecide(mean-bound, Power)
 	case low > bound:
 		c.State, c.Reason = Broken, change
 	default:
 		c.Reason = change + ", which chance could have crossed either way"
-		if n, ok := c.Worse.CasesToDecide(math.Abs(mean - bound)); ok {
+		if n, ok := c.Worse.CasesToDecide(math.Abs(mean-bound), Power); ok {
 			c.Needed = n
 		}
 	}

@@ -26,7 +26,7 @@ package stats
 
 import "math/rand/v2"
 
-// Alpha is the two-sided error rate of every interval and decision; Power is that of Detectable and CasesToDecide.
+// Alpha is the two-sided error rate of every interval and decision; Power is the chance of Detectable and CasesToDecide in reports.
 const (
 	Alpha = .05
 	Power = .8

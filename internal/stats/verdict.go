@@ -134,10 +134,10 @@ func (d Decision) undecided(t TTest, rule Rule, seen string, gain float64, bette
 		why = append(why, seen)
 	case gain >= threshold && gain > 0:
 		why = append(why, seen+chance)
-		need(t.CasesToDecide(gain))
+		need(t.CasesToDecide(gain, Power))
 	default:
 		why = append(why, fmt.Sprintf("%s: less than the %s worth having, which is not ruled out", seen, rule.Unit.amount(threshold)))
-		need(t.CasesToDecide(threshold - gain))
+		need(t.CasesToDecide(threshold-gain, Power))
 	}
 	for _, g := range rule.Guards {
 		if g.State == Unclear {

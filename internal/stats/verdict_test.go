@@ -161,7 +161,7 @@ func TestConstant(t *testing.T) {
 		t.Errorf("two cases rule nothing out: %+v", got)
 	}
 	grouped := differences(t, []float64{1, 1, 1, 1, 1, 1, 1, 1}, "a", "a", "a", "a", "b", "b", "b", "b")
-	if n, ok := grouped.TTest().CasesToDecide(1); !ok || n != 24 {
+	if n, ok := grouped.TTest().CasesToDecide(1, Power); !ok || n != 24 {
 		t.Errorf("two groups of four: %d cases, want six groups of four", n)
 	}
 }
