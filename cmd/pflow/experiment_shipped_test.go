@@ -183,6 +183,7 @@ var timeMember = regexp.MustCompile(`(?m)^ *"(latency_ms|first_token_ms)": [0-9.
 type exchange struct {
 	prompt string // all messages
 	turns  int    // how many they are
+	asked  int    // how much of the prompt its Match names
 	llmtest.Reply
 }
 
@@ -239,20 +240,25 @@ func knownReplies(t *testing.T, dir string) []llmtest.Reply {
 	for i := range all {
 		x := &all[i]
 		asked := fences(x.prompt, "request", "draft", "steps", "inputs", "stdin")
-		if slices.ContainsFunc(asked, func(f string) bool { return strings.HasPrefix(f, "<draft") }) {
-			x.turns++
+		if style := styleOf.FindStringSubmatch(x.prompt); x.Schema == "workflow" && style != nil {
+			asked = append([]string{regexp.QuoteMeta(style[1])}, asked...)
 		}
+		x.asked = len(asked)
 		// Prompts may share what they ask about, and a reply without a schema fits them all: the prompt's first words tell.
 		begins, _, _ := strings.Cut(x.prompt, ",")
 		x.Match = strings.Join(append([]string{regexp.QuoteMeta(begins)}, asked...), ".*")
 	}
-	slices.SortStableFunc(all, func(a, b exchange) int { return cmp.Compare(a.turns, b.turns) })
+	// What was asked for with a style or a draft beside the request goes first: a reply without these fits all.
+	slices.SortStableFunc(all, func(a, b exchange) int { return cmp.Or(cmp.Compare(a.turns, b.turns), cmp.Compare(b.asked, a.asked)) })
 	replies := make([]llmtest.Reply, len(all))
 	for i, x := range all {
 		replies[i] = x.Reply
 	}
 	return replies
 }
+
+// styleOf finds the style that a draft is to have: the paragraph between the list of mistakes and the material.
+var styleOf = regexp.MustCompile(`\n\n([^-#<\n][^\n]*)\n\n<(?:components|request)-[0-9]+>\n`)
 
 var fenceStart = regexp.MustCompile(`<([a-z]+)-([0-9]+)>\n`)
 
