@@ -99,7 +99,7 @@ var imports = map[string][]string{
 	"internal/workflow":   {"engine", "engine/*", "ir", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/planner":    {"engine", "engine/*", "ir", "internal/*", "!internal/experiment"},
 	"internal/experiment": {"engine", "engine/*", "ir", "internal/*", "golang.org/x/text", "modernc.org/sqlite"},
-	"internal/tune":       {"engine", "engine/syntax", "internal/experiment", "internal/fault", "internal/value", "internal/yamltree"},
+	"internal/tune":       {"engine", "engine/syntax", "internal/experiment", "internal/fault", "internal/prompt", "internal/value", "internal/yamltree"},
 	"internal/llm":        {"engine/cond", "internal/process", "internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/prompt", "internal/repair", "internal/secret", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
 	"internal/llmtest":    {"internal/diag", "internal/value", "internal/yamltree"},
 	"internal/trace":      {"engine", "internal/fault", "internal/value"},

@@ -129,6 +129,9 @@ func (a *app) variantDeps(v experiment.Variant, equal *experiment.EqualCalls) no
 	d := a.deps()
 	d.Model = func(ctx context.Context, r llm.Request) (*llm.Reply, error) {
 		r = experiment.Ask(ctx, r)
+		if a.onAsk != nil {
+			a.onAsk(r)
+		}
 		if equal != nil {
 			defer equal.Wait(r)()
 		}

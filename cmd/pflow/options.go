@@ -43,6 +43,7 @@ type options struct {
 	shelf     *shelf.Shelf
 	shelfErr  error
 
+	onAsk      func(llm.Request) // told of each call of a model that a planned case makes; may be nil
 	clientOnce sync.Once
 	typesOnce  sync.Once
 	types      map[string]nodetype.Type // built in, by name

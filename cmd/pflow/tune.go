@@ -20,6 +20,7 @@ type tuneFlags struct {
 	cases       string
 	library     string
 	plans       int
+	propose     int
 	heldOut     float64
 	repeats     int
 	concurrency int
@@ -42,7 +43,10 @@ func (a *app) tuneCommand() *cobra.Command {
 the better half plans more. The cases are cut once, by a hash of their ids or groups: the search never sees the part that is
 held out, and the verdict comes from that part alone. Only a flow that is shown to be better is written.
 
-Nothing is called unless you say so: without --model, --record or --replay only flows that ask no model can be tuned.
+With --propose N a model reads cases of the searched part that fail, and proposes N edits of the prompts that they asked (the
+flow planner-tune). Proposals are candidates like all others.
+
+Nothing is called unless you say so: without --propose, --model, --record or --replay only flows that ask no model can be tuned.
 Whatever stops it, the same command goes on where it was.`,
 		Example: `  pflow tune ./keyword.yaml --cases cases.jsonl --over params.careful=false|true --dry-run
   pflow tune planner-offline --cases cases.jsonl --over params.reuse_confidence=0.3:0.6:0.1 --plans 100
@@ -56,6 +60,7 @@ Whatever stops it, the same command goes on where it was.`,
 	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line")
 	fl.StringVar(&f.library, "library", "", "a `FOLDER` of saved workflows instead of those of your home")
 	fl.IntVar(&f.plans, "plans", 2000, "the budget of the search, in plans")
+	fl.IntVar(&f.propose, "propose", 0, "ask the model for so many `N` edits of the prompts, from cases that fail, and search those (and --over, if given)")
 	fl.Float64Var(&f.heldOut, "held-out", 0.5, "the share of the cases that is held out")
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case")
 	fl.IntVar(&f.concurrency, "concurrency", 1, "how many plans are made at the same time")
@@ -113,7 +118,13 @@ func (a *app) tune(c *cobra.Command, name string, f *tuneFlags) error {
 	}
 	p := a.followExperiment()
 	t.search.Progress = func(_ string, now experiment.Progress) { p.show(now) }
-	o, err := t.search.Run(c.Context())
+	o := &tune.Outcome{}
+	if t.proposer != nil {
+		err = a.propose(c.Context(), t)
+	}
+	if err == nil && t.search.Space.Size() > 1 {
+		o, err = t.search.Run(c.Context())
+	}
 	p.stop()
 	var stopped *tune.Stopped
 	switch {

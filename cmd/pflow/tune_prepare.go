@@ -24,11 +24,12 @@ import (
 
 // tuneRun is a search and what is told of it.
 type tuneRun struct {
-	search *tune.Search
-	flow   *engine.Flow // as it is
-	told   *tuneReport
-	out    string
-	print  string // of all that decides what comes of it
+	search   *tune.Search
+	flow     *engine.Flow // as it is
+	told     *tuneReport
+	out      string
+	proposer *proposer // nil without --propose
+	print    string    // of all that decides what comes of it
 }
 
 // prepareTune reads everything before anything is planned.
@@ -48,15 +49,23 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	if err != nil {
 		return nil, err
 	}
-	space, err := a.tuneSpace(flow, f.over)
-	if err != nil {
-		return nil, err
+	var p *proposer
+	if f.propose != 0 {
+		if p, err = a.proposing(&v, f); err != nil {
+			return nil, err
+		}
+	}
+	var space tune.Space
+	if p == nil || f.over != nil {
+		if space, err = a.tuneSpace(flow, f.over); err != nil {
+			return nil, err
+		}
 	}
 	spec, cases, err := a.tuneSpec(c, f)
 	if err != nil {
 		return nil, err
 	}
-	t := &tuneRun{flow: flow, out: tunedFile(name, f.out)}
+	t := &tuneRun{flow: flow, out: tunedFile(name, f.out), proposer: p}
 	if !strings.HasSuffix(t.out, ".yaml") {
 		return nil, usage("-o %s: a flow is a file NAME.yaml", f.out)
 	}
@@ -81,10 +90,15 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 		return nil, err
 	}
 	t.search.Dir, t.search.HeldOut = a.home().Path("tune", id), filepath.Join(kept, id)
-	if !spec.Replies.Kept() && a.model == "" {
+	if !spec.Replies.Kept() && v.Model == "" {
 		t.search.Spec.Replies.Replay = filepath.Join(t.search.Dir, "replies") // where there are none
 	}
+	if p != nil {
+		p.plans = len(split.Search) * spec.Repeats
+		t.search.Space = append(slices.Clone(space), p.dimension())
+	}
 	t.told = newTuneReport(id, t)
+	t.search.Space = space
 	if t.told.Search.Plans == 0 {
 		return nil, usage("--plans %d: that is too few: one candidate and the flow as it is take %d on the least number of cases", f.plans, tune.LeastPlans(len(split.Search), spec.Repeats))
 	}
@@ -114,6 +128,9 @@ func tunePrint(t *tuneRun, cases []byte) string {
 	spec.Concurrency, spec.Budget = 1, experiment.Budget{}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
+	if t.proposer != nil {
+		_ = enc.Encode([]any{t.proposer.n, t.proposer.flow.Hash})
+	}
 	for _, v := range []any{t.flow.Hash, t.search.Flow, t.search.Space, &spec, t.search.Budget, len(t.search.Split.HeldOut)} {
 		_ = enc.Encode(v) // data alone
 	}

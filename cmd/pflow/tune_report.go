@@ -4,32 +4,35 @@ import (
 	"fmt"
 	"strings"
 
+	"pflow/internal/printable"
 	"pflow/internal/stats"
 	"pflow/internal/tune"
 )
 
 // tuneReport is what pflow tune prints, and its JSON.
 type tuneReport struct {
-	Schema   string          `json:"schema"`
-	ID       string          `json:"id"`
-	Flow     string          `json:"flow"`
-	Primary  string          `json:"primary"`
-	Cases    tuneCases       `json:"cases"`
-	Space    []tuneDimension `json:"space"`
-	Size     int             `json:"size"` // candidates there are, the flow as it is among them
-	Search   tunePlans       `json:"search"`
-	HeldOut  tunePlans       `json:"held_out"`
-	Planned  int             `json:"planned"`       // candidates that were planned, beside the flow as it is
-	Rungs    []tune.Ran      `json:"rungs"`         // as they came out
-	Left     []tune.Left     `json:"left"`          // candidates that could not be judged
-	Best     *string         `json:"best"`          // what the best has else; null where none was better
-	Searched *tune.Means     `json:"searched"`      // too good: the best was chosen by these cases
-	Verdict  string          `json:"verdict"`       // on the held-out part; "" where nothing was held to it
-	Reason   string          `json:"reason"`        // of the verdict
-	Held     *tuneHeld       `json:"held_out_part"` // what decides
-	Warnings []string        `json:"warnings"`
-	Files    []string        `json:"files"` // that were written, the flow last
-	settings []string
+	Schema    string          `json:"schema"`
+	ID        string          `json:"id"`
+	Flow      string          `json:"flow"`
+	Primary   string          `json:"primary"`
+	Cases     tuneCases       `json:"cases"`
+	Space     []tuneDimension `json:"space"`
+	Size      int             `json:"size"` // candidates there are, the flow as it is among them
+	Search    tunePlans       `json:"search"`
+	HeldOut   tunePlans       `json:"held_out"`
+	Propose   *tunePropose    `json:"propose,omitempty"`   // with --propose
+	Proposals []tune.Proposal `json:"proposals,omitempty"` // that were made
+	Planned   int             `json:"planned"`             // candidates that were planned, beside the flow as it is
+	Rungs     []tune.Ran      `json:"rungs"`               // as they came out
+	Left      []tune.Left     `json:"left"`                // candidates that could not be judged
+	Best      *string         `json:"best"`                // what the best has else; null where none was better
+	Searched  *tune.Means     `json:"searched"`            // too good: the best was chosen by these cases
+	Verdict   string          `json:"verdict"`             // on the held-out part; "" where nothing was held to it
+	Reason    string          `json:"reason"`              // of the verdict
+	Held      *tuneHeld       `json:"held_out_part"`       // what decides
+	Warnings  []string        `json:"warnings"`
+	Files     []string        `json:"files"` // that were written, the flow last
+	settings  []string
 }
 
 type tuneCases struct {
@@ -48,6 +51,14 @@ type tuneDimension struct {
 type tunePlans struct {
 	Plans int         `json:"plans"` // at most
 	Rungs []tune.Rung `json:"rungs,omitempty"`
+}
+
+// tunePropose is what --propose does at most.
+type tunePropose struct {
+	Proposals int  `json:"proposals"`
+	Calls     int  `json:"calls"`      // for them
+	Plans     int  `json:"plans"`      // to find what fails
+	PlanCalls *int `json:"plan_calls"` // for all plans, those of the search and of the verdict among them; null where the flow has no limit
 }
 
 type tuneHeld struct {
@@ -74,6 +85,12 @@ func newTuneReport(id string, t *tuneRun) *tuneReport {
 			one.Values = append(one.Values, v.Label)
 		}
 		r.Space = append(r.Space, one)
+	}
+	if p := t.proposer; p != nil {
+		r.Propose = &tunePropose{Proposals: p.n, Calls: p.n * proposalCalls, Plans: p.plans}
+		if n, bounded := mostCalls(t.flow, p.plans+r.Search.Plans+r.HeldOut.Plans); bounded {
+			r.Propose.PlanCalls = &n
+		}
 	}
 	if n := r.Cases.HeldGroups; n < stats.LoudBelow {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("ONLY %d INDEPENDENT CASES are held out: below %d take no verdict from this alone", n, stats.LoudBelow))
@@ -112,6 +129,13 @@ func (r *tuneReport) planned() string {
 	fmt.Fprintf(&b, "%s: %s to search on, %s held out\n", r.Flow, casesOf(r.Cases.Search, r.Cases.SearchGroups), casesOf(r.Cases.HeldOut, r.Cases.HeldGroups))
 	for _, d := range r.Space {
 		fmt.Fprintf(&b, "  %s: %s (now %s)\n", d.Path, cutList(d.Values), d.Now)
+	}
+	if p := r.Propose; p != nil && r.Proposals == nil {
+		fmt.Fprintf(&b, "%d plans to find what fails, and %d proposals of at most %d calls together", p.Plans, p.Proposals, p.Calls)
+		if p.PlanCalls != nil {
+			fmt.Fprintf(&b, "; all plans together take at most %d", *p.PlanCalls)
+		}
+		b.WriteString("\n")
 	}
 	for i, rung := range r.Search.Rungs {
 		if i == 0 {
@@ -156,6 +180,13 @@ func (r *tuneReport) text() string {
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	for _, p := range r.Proposals {
+		if p.Problem == "" {
+			fmt.Fprintf(&b, "%s: %s\n", p.Label(), printable.Line(p.Why))
+		} else {
+			fmt.Fprintf(&b, "%s: dropped: %s\n", p.Label(), printable.Line(p.Problem))
+		}
 	}
 	for i, rung := range r.Rungs {
 		fmt.Fprintf(&b, "rung %d: %d candidates on %d cases: best %.3f (%s), as it is %.3f\n", i+1, rung.Candidates, rung.Seen, rung.Best, rung.Of, rung.AsIs)

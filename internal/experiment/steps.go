@@ -29,6 +29,7 @@ type Step struct {
 // exchange is what was asked and answered.
 type exchange struct {
 	Model  string `json:"model"`
+	Of     string `json:"prompt_name,omitempty"`
 	Prompt string `json:"prompt"` // cut where it is long
 	Reply  string `json:"reply"`
 	Error  string `json:"error,omitempty"`
@@ -128,7 +129,7 @@ func (r *recorder) observed(t engine.Transition) {
 			prompt = append(prompt, m.Role+":\n"+m.Content)
 		}
 		s.Exchange = append(s.Exchange, exchange{
-			Model: e.Model, Prompt: clip(strings.Join(prompt, "\n\n"), keepPrompt), Reply: clip(e.Reply, keepReply), Error: e.Error, Carried: e.Carried,
+			Model: e.Model, Of: e.Prompt, Prompt: clip(strings.Join(prompt, "\n\n"), keepPrompt), Reply: clip(e.Reply, keepReply), Error: e.Error, Carried: e.Carried,
 		})
 	}
 	r.steps = append(r.steps, s)

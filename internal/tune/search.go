@@ -16,13 +16,14 @@ import (
 // Search is one tuning. The same search, run again, goes on where it was stopped: its experiments are where they were, and
 // whatever it decides follows from them.
 type Search struct {
-	Flow    experiment.Variant // as it is
-	Space   Space
-	Split   Split
-	Spec    experiment.Spec // what its experiments have in common: neither cases nor variants
-	Budget  int             // plans of the search; those on the held-out part come on top
-	Dir     string          // the rungs are kept in it
-	HeldOut string          // the folder of the experiment on the held-out part
+	Flow     experiment.Variant // as it is
+	Space    Space
+	Split    Split
+	Spec     experiment.Spec   // what its experiments have in common: neither cases nor variants
+	Budget   int               // plans of the search; those on the held-out part come on top
+	Dir      string            // the rungs are kept in it
+	HeldOut  string            // the folder of the experiment on the held-out part
+	Proposed experiment.Budget // what proposals took, which the budget holds, too
 	// Open hands an experiment what is outside.
 	Open func(ctx context.Context, spec *experiment.Spec) (experiment.Options, error)
 	// Progress is told of every plan that is kept; may be nil.
@@ -320,6 +321,15 @@ func (s *Search) open(ctx context.Context, dir string, spec *experiment.Spec) (*
 	return nil, nil, err
 }
 
+// Afford is the error of a search that has nothing left for a stage of so many steps.
+func (s *Search) Afford(stage string, steps int) error {
+	_, reached, err := s.left("")
+	if err == nil && reached {
+		err = &Stopped{stage, steps, s.Spec.Budget.String()}
+	}
+	return err
+}
+
 // left is what is left of the budget for one of the experiments, with what that one took itself; reached tells that nothing is.
 func (s *Search) left(dir string) (left experiment.Budget, reached bool, err error) {
 	left = s.Spec.Budget
@@ -343,6 +353,7 @@ func (s *Search) left(dir string) (left experiment.Budget, reached bool, err err
 		left.CostUSD, left.Calls, left.Tokens = left.CostUSD-took.CostUSD, left.Calls-took.Calls, left.Tokens-took.Tokens
 	}
 	b := s.Spec.Budget
+	left.CostUSD, left.Calls, left.Tokens = left.CostUSD-s.Proposed.CostUSD, left.Calls-s.Proposed.Calls, left.Tokens-s.Proposed.Tokens
 	if b.CostUSD == 0 {
 		left.CostUSD = 0
 	}
