@@ -12,6 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/experiment"
+	"pflow/internal/fault"
 	"pflow/internal/llm"
 	"pflow/internal/tune"
 	"pflow/internal/value"
@@ -184,6 +185,10 @@ func (p *proposer) ask(ctx context.Context, w tune.Wanted, dir string) (tune.Pro
 		return out, fail(exitFailed, "no proposal for the prompt %s: %s", w.Prompt, run.Error.Message)
 	}
 	out.Took = experiment.Budget{CostUSD: run.Usage["cost_usd"], Calls: int(run.Usage["calls"]), Tokens: int(run.Usage["tokens"])}
+	if failed, _ := run.Store["last_error"].(map[string]any); failed != nil && failed["kind"] != string(fault.Schema) {
+		// It is not kept that nothing was proposed: the same command asks again.
+		return out, fail(exitFailed, "no proposal for the prompt %s: %v; the same command goes on", w.Prompt, failed["message"])
+	}
 	said, _ := run.Store["proposal"].(string)
 	out.Why, _ = run.Store["why"].(string)
 	file := filepath.Join(dir, "proposals", fmt.Sprintf("%s-%d.tmpl", w.Prompt, w.Number))

@@ -178,6 +178,23 @@ func TestTuneProposalsAreBounded(t *testing.T) {
 	}
 }
 
+// TestTuneProposalsAskAgain: a model that could not be asked has not proposed nothing; the same command goes on.
+func TestTuneProposalsAskAgain(t *testing.T) {
+	run, server, split, _ := proposing(t, llmtest.Reply{Schema: "tune", Fault: "server_error"}, proposes(goodProposal))
+	status, _, messages := run("--model", "openai/gpt-4.1-mini", "--propose", "1")
+	if status != exitFailed || !strings.Contains(messages, "no proposal for the prompt ask: ") || !strings.Contains(messages, "the same command goes on") {
+		t.Fatal(status, messages)
+	}
+	before := len(server.Requests())
+	status, out, messages := run("--model", "openai/gpt-4.1-mini", "--propose", "1")
+	if status != exitDone || !strings.Contains(out, "PROMOTE: prompts.ask=proposal 1") {
+		t.Error(status, out, messages)
+	}
+	if before < len(split.Search) {
+		t.Errorf("%d calls before it was broken off", before)
+	}
+}
+
 // TestTuneProposalsNeedAModel: without one it is an error before anything is planned.
 func TestTuneProposalsNeedAModel(t *testing.T) {
 	run, server, _, dir := proposing(t)
