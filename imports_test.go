@@ -78,7 +78,7 @@ var imports = map[string][]string{
 	"internal/planshape":    {"internal/trigger", "internal/value", "internal/when"},
 	"internal/when":         {"internal/diag", "internal/trigger", "internal/yamltree"},
 	"internal/trigger":      {"internal/diag", "github.com/netresearch/go-cron"},
-	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/extract", "internal/fault", "internal/filelock", "internal/trigger", "internal/value", "github.com/fsnotify/fsnotify"},
+	"internal/schedule":     {"internal/atomicfile", "internal/consent", "internal/diag", "internal/extract", "internal/fault", "internal/filelock", "internal/filewatch", "internal/trigger", "internal/value"},
 	"internal/retrieve/fit": {"internal/compose", "internal/library", "internal/mapparams", "internal/retrieve"},
 	"internal/coverage":     {"internal/diag", "internal/extract", "internal/retrieve", "internal/yamltree"},
 	"internal/coverage/fit": {"internal/catalogue", "internal/coverage"},
@@ -92,6 +92,7 @@ var imports = map[string][]string{
 	"internal/cputime":    {},
 	"internal/filelock":   {},
 	"internal/atomicfile": {"internal/filelock"},
+	"internal/filewatch":  {"github.com/fsnotify/fsnotify"},
 	"internal/gitcli":     {"internal/extract", "internal/fault"},
 	"internal/runs":       {"engine", "engine/journal", "internal/planshape", "internal/stats", "internal/value", "modernc.org/sqlite"},
 	"internal/split":      {"engine/journal", "internal/filelock", "internal/home", "internal/runs", "internal/stats", "internal/value"},
@@ -150,7 +151,7 @@ var importers = map[string]string{
 	"modernc.org/sqlite":                       "internal/experiment internal/runs internal/written",
 	"github.com/modelcontextprotocol/go-sdk":   "internal/mcp internal/mcpserve",
 	"github.com/netresearch/go-cron":           "internal/trigger",
-	"github.com/fsnotify/fsnotify":             "internal/schedule",
+	"github.com/fsnotify/fsnotify":             "internal/filewatch",
 }
 
 // TestImports holds the packages to the table.

@@ -39,6 +39,9 @@ type Definition struct {
 	Documents []Document       // the prompts and schemas that its own nodes use, each once
 }
 
+// Meters are those that the ops of a flow declare, inner flows' too: one that asks no model has no calls.
+func (f *Flow) Meters() []string { return (&session{meters: map[*Flow][]string{}}).metersOf(f) }
+
 // Definition is nil for a flow that was not loaded from a document.
 func (f *Flow) Definition() *Definition { return f.source }
 

@@ -207,3 +207,17 @@ func (f Folders) Names(kind DocumentKind, from []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// Places are the files that Find looks at, the first that is there being what it gives; of embedded documents there are none.
+func (f Folders) Places(kind DocumentKind, name string, from []string) []string {
+	if name == "" || strings.ContainsAny(name, "/\\\x00:") {
+		return nil
+	}
+	var out []string
+	for _, at := range f.folders(kind, name, from) {
+		if at.dir != "" {
+			out = append(out, filepath.Join(at.dir, name+suffixes[kind]))
+		}
+	}
+	return out
+}

@@ -19,6 +19,7 @@ import (
 	"pflow/flows"
 	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/filewatch"
 	"pflow/internal/home"
 	"pflow/internal/llm"
 	"pflow/internal/otlp"
@@ -74,6 +75,8 @@ type app struct {
 	by string // who starts runs, "" for the person at the command line
 
 	from []string // steps that the run which is begun runs again, of one that runs another again
+
+	reads *filewatch.Files // what flows and cases are read from is noted here; nil: nobody asks
 
 	dir string // where the nodes of runs begin, "" for the working directory
 

@@ -90,8 +90,12 @@ func (a *app) pinRevisions(ctx context.Context, spec *experiment.Spec) error {
 // variantDocument is the flow of a variant, and where what it names is looked up.
 func (a *app) variantDocument(ctx context.Context, v experiment.Variant) (doc engine.Document, res engine.Resources, err error) {
 	if v.Rev == "" {
-		doc, err = a.document(a.folders(), v.Flow)
-		return doc, a.folders(), inVariant(v, err)
+		res = a.notedFolders()
+		if isPath(v.Flow) {
+			a.noteRead(v.Flow)
+		}
+		doc, err = a.document(res, v.Flow)
+		return doc, res, inVariant(v, err)
 	}
 	r, err := a.openRevision(ctx, v)
 	if err != nil {
@@ -107,7 +111,7 @@ func (a *app) loadVariant(ctx context.Context, v experiment.Variant, equal *expe
 	if err != nil {
 		return nil, err
 	}
-	res := &variantPrompts{Resources: found, list: v.Prompts, used: map[string]bool{}}
+	res := &variantPrompts{Resources: found, list: v.Prompts, note: a.noteRead, used: map[string]bool{}}
 	l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(a.variantDeps(v, equal))...), Resources: res, Set: v.Set}
 	flow, problems := l.Load(doc)
 	if err := problems.Err(); err != nil {
@@ -154,6 +158,7 @@ func inVariant(v experiment.Variant, err error) error {
 type variantPrompts struct {
 	engine.Resources
 	list  []experiment.Prompts
+	note  func(file string)
 	used  map[string]bool
 	asked []string
 }
@@ -170,12 +175,14 @@ func (r *variantPrompts) Find(kind engine.DocumentKind, name string, from []stri
 		file := p.Path
 		if p.Name == "" {
 			file = filepath.Join(p.Path, name+ending)
+			r.note(file)
 			if _, err := os.Stat(file); err != nil {
 				continue
 			}
 		} else if p.Name != name || !strings.HasSuffix(p.Path, ending) {
 			continue
 		}
+		r.note(file)
 		r.used[p.Name] = true
 		doc, err := engine.ReadDocument(kind, file)
 		doc.Name = name

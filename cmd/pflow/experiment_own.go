@@ -78,7 +78,7 @@ func (a *app) ownVariants(ctx context.Context, arg string) (name string, list []
 		return "", nil, err
 	}
 	if same {
-		return "", nil, a.nothingDiffers(name, list)
+		return "", nil, &nothingDiffers{name, list}
 	}
 	return name, list, nil
 }
@@ -96,9 +96,17 @@ func (a *app) sameFlows(ctx context.Context, list []experiment.Variant) (bool, e
 	return hashes[0] == hashes[1], nil
 }
 
-func (a *app) nothingDiffers(name string, list []experiment.Variant) error {
+// nothingDiffers is the error of a planner that means the same as the one it is held against.
+type nothingDiffers struct {
+	name     string
+	variants []experiment.Variant
+}
+
+func (e *nothingDiffers) Error() string { return e.Unwrap().Error() }
+
+func (e *nothingDiffers) Unwrap() error {
 	return usage("%s means the same as %s, so there is nothing to compare. To begin: pflow flow eject %s copies it and its prompts into your home; edit one of them, "+
-		"and run this again. Any other two are compared by --a FLOW --b FLOW; see pflow experiment run --help", list[1].Name, list[0].Name, name)
+		"and run this again. Any other two are compared by --a FLOW --b FLOW; see pflow experiment run --help", e.variants[1].Name, e.variants[0].Name, e.name)
 }
 
 // shippedAgainst holds a flow of the home to the one that it shadows.

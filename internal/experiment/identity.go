@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -31,24 +32,52 @@ func IDName(name string) string {
 	return out
 }
 
-// ID names an experiment by all that decides its rows: NAME-HASH8. Flows count as they compile, cases and the library by
-// what they say, replies by what is recorded. Paths do not count, nor does what only reports depend on.
+// Identity says what decides the rows of an experiment, all of them together and each by itself.
+type Identity struct {
+	ID    string   // NAME-HASH8
+	Files []string // that cases name and that are read with them
+
+	shared   [32]byte              // what decides every row
+	variants [][32]byte            // flow and model
+	cases    map[string]identified // by their ids
+}
+
+// identified is a case with all that it may use.
+type identified struct {
+	ord int
+	sum [32]byte
+}
+
+// ID names an experiment by all that decides its rows.
 func ID(spec *Spec, o Options) (string, error) {
+	known, err := Identify(spec, o)
+	if err != nil {
+		return "", err
+	}
+	return known.ID, nil
+}
+
+// Identify works out what decides the rows. Flows count as they compile, cases and the library by what they say, replies by
+// what is recorded. Paths do not count, nor does what only reports depend on.
+func Identify(spec *Spec, o Options) (*Identity, error) {
 	h := &identity{sum: sha256.New(), shelves: map[*shelf.Shelf][32]byte{}}
 	h.say("of", o.Of)
 	x := &Experiment{Spec: spec, o: o}
 	if err := x.load(); err != nil {
-		return "", err
+		return nil, err
 	}
+	out := &Identity{cases: map[string]identified{}}
 	for i, v := range spec.Variants {
 		h.say("variant", []any{v.Name, v.Model, v.Levels, x.flows[i].Hash})
+		out.variants = append(out.variants, sumOf("variant", []any{v.Model, x.flows[i].Hash}))
 	}
 	decides := *spec
 	decides.takeReport(&Spec{})
 	decides.Model, decides.Variants, decides.CasesFile, decides.Dir, decides.Library, decides.Catalogue = "", nil, "", "", "", nil
+	replies := &identity{sum: sha256.New()}
 	if r := &decides.Replies; r.Replay != "" {
 		if !r.ReplayOrCall { // what is called meanwhile is recorded there
-			h.folder(r.Replay)
+			replies.folder(r.Replay)
 			r.Replay = "folder"
 		} else if abs, err := filepath.Abs(r.Replay); err == nil {
 			r.Replay = abs
@@ -59,23 +88,61 @@ func ID(spec *Spec, o Options) (string, error) {
 			r.Record = abs
 		}
 	}
+	recorded := hex.EncodeToString(replies.sum.Sum(nil))
+	h.say("replies", recorded)
 	h.say("spec", &decides)
-	today := false
+	every := decides
+	every.Name, every.Repeats, every.AllowEqual = "", 0, false
+	out.shared = sumOf("shared", []any{o.Of, recorded, &every})
+	today := ""
 	err := spec.eachCase(func(c Case) error {
-		h.say("case", c.raw)
+		on := &identity{sum: sha256.New(), shelves: h.shelves}
+		on.say("case", c.raw)
 		if s, err := o.Shelf(&c); err == nil { // Create says what is wrong with it
-			h.shelf(s.Whole())
+			on.shelf(s.Whole())
 		}
-		today = today || c.Date == "" && spec.Date == ""
-		return h.err
+		if file := c.schemaFile(spec); file != "" {
+			data, _ := os.ReadFile(file) // that it cannot be read is a finding of the case
+			on.say("schema", string(data))
+			out.Files = append(out.Files, file)
+		}
+		if c.Date == "" && spec.Date == "" {
+			today = time.Now().Format(time.DateOnly)
+			on.say("today", today)
+		}
+		sum := [32]byte(on.sum.Sum(nil))
+		out.cases[c.ID] = identified{len(out.cases), sum}
+		fmt.Fprintf(h.sum, "case %x\n", sum)
+		return on.err
 	})
+	if err == nil {
+		err = cmp.Or(h.err, replies.err)
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if today {
-		h.say("today", time.Now().Format(time.DateOnly))
+	out.ID = IDName(spec.Name) + "-" + hex.EncodeToString(h.sum.Sum(nil)[:4])
+	return out, nil
+}
+
+// schemaFile is the file of the schema that plans are to fit, "" where the case has it itself.
+func (c *Case) schemaFile(spec *Spec) string {
+	raw, _ := c.raw.(map[string]any)
+	expect, _ := raw["expect"].(map[string]any)
+	file, _ := expect["schema"].(string)
+	if file == "" || filepath.IsAbs(file) {
+		return file
 	}
-	return IDName(spec.Name) + "-" + hex.EncodeToString(h.sum.Sum(nil)[:4]), h.err
+	if spec.CasesFile != "" {
+		return filepath.Join(filepath.Dir(spec.CasesFile), file)
+	}
+	return filepath.Join(spec.Dir, file)
+}
+
+func sumOf(what string, v any) [32]byte {
+	h := &identity{sum: sha256.New()}
+	h.say(what, v)
+	return [32]byte(h.sum.Sum(nil))
 }
 
 // takeReport takes over what changes no row: what reports depend on, and how fast and how far a run goes.

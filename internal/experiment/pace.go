@@ -108,3 +108,10 @@ func (p *pace) reached() string {
 	}
 	return ""
 }
+
+// used is what was taken of the budget.
+func (p *pace) used() spending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}

@@ -29,6 +29,8 @@ type Experiment struct {
 	Spec *Spec
 	// Progress is told of every row that is kept, one at a time; may be nil.
 	Progress func(Progress)
+	// After is the run whose budget this one goes on with, as if both were one; nil: the rows that there are have used it.
+	After *Ended
 
 	store *Store
 	o     Options
@@ -41,6 +43,9 @@ type Ended struct {
 	Rows    int    // that there are now
 	Missing int    // that there are not
 	Budget  string // the bound that was reached, or ""
+	Made    int    // rows that this run made
+
+	spent spending
 }
 
 // Create makes a new experiment of a spec: flows are loaded and cases read before anything is kept. When it returns the
@@ -190,6 +195,9 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	if err != nil {
 		return Ended{}, err
 	}
+	if x.After != nil {
+		spent = x.After.spent
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p := newPace(x.Spec.Budget, spent, n, x.total())
@@ -241,7 +249,7 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 		err = cause
 	}
 	now := p.now()
-	return Ended{Rows: now.Rows, Missing: now.Total - now.Rows, Budget: p.reached()}, err
+	return Ended{Rows: now.Rows, Missing: now.Total - now.Rows, Budget: p.reached(), Made: now.Rows - n, spent: p.used()}, err
 }
 
 // job is one plan to make.

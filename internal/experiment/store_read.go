@@ -143,11 +143,7 @@ func (s *Store) caseLines() ([]caseLine, error) {
 // eachRow hands on every row, without plan and steps, by case, variant and repeat. What it hands on is written over by the
 // next.
 func (s *Store) eachRow(each func(*Row) error) error {
-	rows, err := s.db.Query(`SELECT ord, variant, repeat, status, outcome, error_kind, temporary,
-		pass, first_try, node_f1, edge_f1, param_f1, calls, tokens, cost_usd, latency_ms, latency_net_ms,
-		node_hits, node_planned, node_expected, edge_hits, edge_planned, edge_expected, param_hits, param_planned, param_expected,
-		times, in_words, failed, carried, carried_tokens, missed, assumed, untimed
-		FROM rows ORDER BY ord, variant, repeat`)
+	rows, err := s.db.Query("SELECT ord, variant, repeat, " + rowColumns + " FROM rows ORDER BY ord, variant, repeat")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
+	"pflow/internal/filewatch"
 )
 
 // Loop carries the schedules of a home out.
@@ -43,7 +43,7 @@ type Loop struct {
 	retold  map[string]bool // those whose process was killed before it told of its run, and was begun again for that
 	others  map[string]bool // schedules with firings that other processes carry out
 	asked   time.Time       // when others were last looked at
-	events  *fsnotify.Watcher
+	events  *filewatch.Folders
 	folders map[string]bool // that events come of
 }
 
@@ -97,9 +97,9 @@ func (l *Loop) begin() {
 // that go on without it.
 func (l *Loop) Serve(ctx context.Context) (left []string) {
 	l.begin()
-	var events <-chan fsnotify.Event
+	var events <-chan filewatch.Event
 	var problems <-chan error
-	if w, err := fsnotify.NewWatcher(); err == nil {
+	if w, err := filewatch.NewFolders(); err == nil {
 		defer w.Close()
 		l.events, events, problems = w, w.Events, w.Errors
 	} else {
