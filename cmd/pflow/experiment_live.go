@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,7 @@ func (a *app) live(since time.Time, stop bool, start string) error {
 	if !configured {
 		arms = s.Last()
 	}
-	if arms == nil {
+	if arms == nil && !a.asJSON {
 		return a.noSplit()
 	}
 	changed := start != ""
@@ -129,10 +130,6 @@ func (a *app) startArm(l *split.Ledger, s *split.State, arms split.Split, flow s
 
 // noSplit says how to begin, where no request was ever split.
 func (a *app) noSplit() error {
-	if a.asJSON {
-		return a.printJSON(&split.Live{Schema: split.Schema, Verdict: "requests are not split", Says: []string{}, Level: split.Level, HorizonDays: int(split.Horizon.Hours()) / 24,
-			Arms: []split.ArmState{}, Comparisons: []split.Compared{}})
-	}
 	_, err := fmt.Fprintf(a.stdout, `requests are not split among flows. To begin:
   write into %s: planner: {split: {%s: 90, mine: 10}}
   where mine is a planner flow of yours (pflow flow eject makes one), or for one request: pflow --split %[2]s=90,mine=10 "…"
@@ -150,7 +147,9 @@ func (a *app) printLive(r *split.Live) error {
 	}
 	for _, c := range r.Comparisons {
 		for _, g := range c.Guards {
-			fmt.Fprintf(a.stdout, "  guardrail %s of %s: %s\n", g.Name, printable.Line(c.Flow), guardWords(g))
+			if g.Units > 0 {
+				fmt.Fprintf(a.stdout, "  guardrail %s of %s: %s\n", g.Name, printable.Line(c.Flow), guardWords(g))
+			}
 		}
 	}
 	fmt.Fprintln(a.stdout)
@@ -175,9 +174,11 @@ func (a *app) printLive(r *split.Live) error {
 	row("requests", number(func(s split.ArmState) int { return s.Requests }))
 	row("  nobody was asked", number(func(s split.ArmState) int { return s.Requests - s.Asked }))
 	row("  open", number(func(s split.ArmState) int { return s.Open }))
-	row("  lost", number(func(s split.ArmState) int { return s.Lost }))
 	row("  with an outcome", number(func(s split.ArmState) int { return s.Scored }))
 	for _, o := range split.Outcomes {
+		if !slices.ContainsFunc(r.Arms, func(s split.ArmState) bool { return s.Outcomes[o] > 0 }) {
+			continue
+		}
 		row("    "+outcomeWords[o], number(func(s split.ArmState) int { return s.Outcomes[o] }))
 	}
 	row("score", func(s split.ArmState) string {
@@ -213,7 +214,7 @@ func (a *app) printLive(r *split.Live) error {
 // outcomeWords are the outcomes as the table has them.
 var outcomeWords = map[split.Outcome]string{
 	split.Worked: "taken as planned, ran well", split.RunFailed: "taken as planned, failed", split.Edited: "edited first",
-	split.Declined: "declined", split.Abandoned: "left unanswered", split.NoPlan: "no plan",
+	split.Declined: "declined", split.Abandoned: "left unanswered", split.NoPlan: "no plan", split.Lost: "lost: runs removed before",
 }
 
 func ofPlanned(s split.ArmState, text string) string {
@@ -225,9 +226,9 @@ func ofPlanned(s split.ArmState, text string) string {
 
 // guardWords is a guardrail in words.
 func guardWords(g split.Guarded) string {
-	seen := fmt.Sprintf("%+.0f%%", 100*g.Excess)
+	seen := fmt.Sprintf("%+.0f%%", math.Round(100*g.Excess)+0) // no -0
 	if g.Name == "failures" {
-		seen = fmt.Sprintf("%+.1f points", 100*g.Excess)
+		seen = fmt.Sprintf("%+.1f points", math.Round(1000*g.Excess)/10+0)
 	}
 	return fmt.Sprintf("%s (seen %s, at most %s more; %s)", g.State, seen, g.Limit, count(g.Units, "request"))
 }

@@ -57,44 +57,22 @@ func (a *app) absolute(arms split.Split, dir string) split.Split {
 type assigned struct {
 	flow *engine.Flow
 	docs *engine.Recording
-	arm  string      // of a split, "" where one flow plans all
-	arms split.Split // what it could have been, with those that are stopped at weight 0
+	arm  string // of a split, "" where one flow plans all, and where the request does not count
+	*divided
+}
+
+// divided is a split as requests go by it now.
+type divided struct {
+	arms split.Split // those that are stopped have weight 0
 	key  []byte
+	from string // what says it
 }
 
-// plannerFor loads the flow that plans a request: the one flow, or the arm that the request is assigned to. An arm that cannot be
-// loaded is an error: no other one plans in its place.
-func (a *app) plannerFor(request string) (*assigned, error) {
+// divided is the split of now; nil where one flow plans all.
+func (a *app) divided() (*divided, error) {
 	arms, from, losing, err := a.splitOf()
-	if err != nil {
+	if err != nil || arms == nil {
 		return nil, err
-	}
-	if arms == nil {
-		flow, docs, err := a.plannerFlow()
-		return &assigned{flow: flow, docs: docs}, err
-	}
-	open, err := a.openArms(arms, losing)
-	if err != nil {
-		return nil, err
-	}
-	out := &assigned{arms: open}
-	if out.key, err = split.Key(a.homeDir()); err != nil {
-		return nil, fail(exitFailed, "%s: what the split goes by: %s", from, fileError(err))
-	}
-	out.arm = open.Choose(out.key, request).Flow
-	out.flow, out.docs, err = a.armFlow(out.arm, from)
-	return out, err
-}
-
-// plannerOfEach gives the flow that plans each of many requests. What is planned so is neither kept nor asked about, and does not count.
-func (a *app) plannerOfEach() (func(request string) *engine.Flow, error) {
-	arms, from, losing, err := a.splitOf()
-	if err != nil {
-		return nil, err
-	}
-	if arms == nil {
-		flow, _, err := a.plannerFlow()
-		return func(string) *engine.Flow { return flow }, err
 	}
 	open, err := a.openArms(arms, losing)
 	if err != nil {
@@ -104,15 +82,48 @@ func (a *app) plannerOfEach() (func(request string) *engine.Flow, error) {
 	if err != nil {
 		return nil, fail(exitFailed, "%s: what the split goes by: %s", from, fileError(err))
 	}
+	return &divided{open, key, from}, nil
+}
+
+// plannerFor loads the flow that plans a request: the one flow, or the arm that the request is assigned to. An arm that cannot be
+// loaded is an error: no other one plans in its place.
+func (a *app) plannerFor(request string) (*assigned, error) {
+	among, err := a.divided()
+	if err != nil {
+		return nil, err
+	}
+	out := &assigned{divided: among}
+	if among == nil {
+		out.flow, out.docs, err = a.plannerFlow()
+		return out, err
+	}
+	arm := among.arms.Choose(among.key, request).Flow
+	if len(a.set) == 0 { // else what plans is not the flow of the arm, and is neither noted as that nor counted
+		out.arm = arm
+	}
+	out.flow, out.docs, err = a.armFlow(arm, among.from)
+	return out, err
+}
+
+// plannerOfEach gives the flow that plans each of many requests, at once. What is planned so is neither kept nor asked about, and does not count.
+func (a *app) plannerOfEach() (func(request string) *engine.Flow, error) {
+	among, err := a.divided()
+	if err != nil {
+		return nil, err
+	}
+	if among == nil {
+		flow, _, err := a.plannerFlow()
+		return func(string) *engine.Flow { return flow }, err
+	}
 	flows := map[string]*engine.Flow{}
-	for _, arm := range open {
+	for _, arm := range among.arms {
 		if arm.Weight > 0 {
-			if flows[arm.Flow], _, err = a.armFlow(arm.Flow, from); err != nil {
+			if flows[arm.Flow], _, err = a.armFlow(arm.Flow, among.from); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return func(request string) *engine.Flow { return flows[open.Choose(key, request).Flow] }, nil
+	return func(request string) *engine.Flow { return flows[among.arms.Choose(among.key, request).Flow] }, nil
 }
 
 // armFlow loads the flow of an arm.
@@ -175,9 +186,9 @@ func (a *app) stopLosing(l *split.Ledger, s *split.State, arms split.Split, now 
 	return stopped, nil
 }
 
-// countRequest notes that a request was assigned, for pflow experiment live. With --set the flow is not that of the arm.
+// countRequest notes that a request was assigned, for pflow experiment live.
 func (a *app) countRequest(of *assigned, request, run string, asked split.Asked) {
-	if of.arm == "" || len(a.set) > 0 {
+	if of.arm == "" {
 		return
 	}
 	if err := split.LedgerOf(a.homeDir()).Begin(of.key, request, run, of.arms, of.arm, of.flow.Hash, asked, time.Now()); err != nil {

@@ -61,7 +61,7 @@ func TestRealSplit(t *testing.T) {
 			all.Outcomes[o] += n
 		}
 	}
-	want := map[split.Outcome]int{split.Worked: 2, split.Declined: 1, split.RunFailed: 1, split.NoPlan: 1, split.Edited: 0, split.Abandoned: 0}
+	want := map[split.Outcome]int{split.Worked: 2, split.Declined: 1, split.RunFailed: 1, split.NoPlan: 1, split.Edited: 0, split.Abandoned: 0, split.Lost: 0}
 	if fmt.Sprint(all.Outcomes) != fmt.Sprint(want) || all.Requests != 7 || all.Asked != 6 || all.Scored != 5 || all.Open != 1 || all.Planned != 7 {
 		t.Errorf("%+v", all)
 	}

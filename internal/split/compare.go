@@ -30,6 +30,7 @@ type guard struct {
 	limit  string  // the same, in words
 	max    float64
 	value  func(*Ended) float64
+	timed  bool // it is not known of a planning whose process was killed
 }
 
 // Times and costs have long tails: they are compared as logarithms, where a ratio is a difference and one slow plan is not all.
@@ -39,9 +40,9 @@ var guards = []guard{
 			return 1
 		}
 		return 0
-	}},
-	{"time", math.Log(1.5), "1.5 times", math.Log(maxMS), func(e *Ended) float64 { return math.Log(min(max(e.MS, 1), maxMS)) }},
-	{"cost", math.Log(1.5), "1.5 times", math.Log1p(maxUSD / unitUSD), func(e *Ended) float64 { return math.Log1p(min(max(e.USD, 0), maxUSD) / unitUSD) }},
+	}, false},
+	{"time", math.Log(1.5), "1.5 times", math.Log(maxMS), func(e *Ended) float64 { return math.Log(min(max(e.MS, 1), maxMS)) }, true},
+	{"cost", math.Log(1.5), "1.5 times", math.Log1p(maxUSD / unitUSD), func(e *Ended) float64 { return math.Log1p(min(max(e.USD, 0), maxUSD) / unitUSD) }, true},
 }
 
 const (
@@ -73,10 +74,9 @@ type ArmState struct {
 	Share    float64         `json:"share"` // of the requests that come, now
 	Stopped  *Stop           `json:"stopped"`
 	Requests int             `json:"requests"` // all that went to it
-	Asked    int             `json:"asked"`    // those of them that were to be judged: Scored, Open and Lost
+	Asked    int             `json:"asked"`    // those of them that were to be judged: Scored and Open
 	Scored   int             `json:"scored"`
 	Open     int             `json:"open"` // not answered yet, or not run to the end
-	Lost     int             `json:"lost"` // nothing is left of their runs that would tell
 	Score    *float64        `json:"score"`
 	Outcomes map[Outcome]int `json:"outcomes"`
 	Fixed    int             `json:"fixed"`  // of the workflows of scored ones: mended, or run again with changes, after a run that failed
@@ -87,7 +87,8 @@ type ArmState struct {
 	USD      float64         `json:"usd"`      // the mean
 }
 
-// Compared is an arm held against the first.
+// Compared is an arm held against the first. Units count in the order in which they came, up to the first that is open: so what is
+// looked at is always a beginning of one and the same sequence, however long answers take with either arm, and nobody's delay is in it.
 type Compared struct {
 	Flow    string           `json:"flow"`
 	Against string           `json:"against"`
@@ -96,6 +97,8 @@ type Compared struct {
 	Better  string           `json:"better"` // the flow that is, once that is decided
 	Loses   string           `json:"loses"`  // the flow that is to be stopped, by its score or by a guardrail; "" while neither is decided
 	Why     string           `json:"why"`
+	Waiting int              `json:"waiting"`     // units that have an outcome, and count once that of an earlier one is known
+	Until   *time.Time       `json:"until"`       // when that is at the latest; null where none waits
 	Worth   int              `json:"worth_units"` // about how many scored units would show a difference of 10 points, from the first on
 	Seen    int              `json:"seen_units"`  // the same of the difference seen; 0 if there is none
 	Guards  []Guarded        `json:"guards"`
@@ -110,23 +113,22 @@ type Guarded struct {
 	Excess float64     `json:"excess"` // by how much it is worse: the difference of rates, or the ratio less 1
 }
 
-// Compare holds the arms against each other. since, if not zero, leaves out units that came before.
+// Compare holds the arms against each other; without arms it says that there are none. since, if not zero, leaves out units that came before.
 func (s *State) Compare(h History, arms Split, since time.Time) (*Live, error) {
 	out := &Live{Schema: Schema, Says: []string{}, Level: Level, HorizonDays: int(Horizon / (24 * time.Hour)), Narrowed: !since.IsZero(), Arms: []ArmState{}, Comparisons: []Compared{}}
+	if len(arms) == 0 {
+		out.Verdict = "requests are not split"
+		return out, nil
+	}
 	t := s.trials[keyOf(arms.Flows())]
 	if t == nil {
-		t = anew(arms.Flows(), time.Time{}, nil)
+		t = anew(nil)
 	}
 	counts := func(u *unit) bool { return since.IsZero() || !u.at.Before(since) }
-	var units, scored []*unit
+	var units []*unit
 	for _, u := range t.units {
 		if counts(u) {
 			units = append(units, u)
-		}
-	}
-	for _, u := range t.scored {
-		if counts(u) {
-			scored = append(scored, u)
 		}
 	}
 	out.Before = t.before + len(t.units) - len(units)
@@ -154,7 +156,7 @@ func (s *State) Compare(h History, arms Split, since time.Time) (*Live, error) {
 		out.Arms = append(out.Arms, state)
 	}
 	for _, a := range arms[1:] {
-		c, err := compare(arms, a.Flow, units, scored)
+		c, err := compare(arms, a.Flow, units)
 		if err != nil {
 			return nil, err
 		}
@@ -170,48 +172,46 @@ func armState(flow string, units []*unit, left *past) ArmState {
 	for _, o := range Outcomes {
 		out.Outcomes[o] = 0
 	}
-	sum, logs, usd := 0., 0., 0.
+	sum, logs, usd, timed := 0., 0., 0., 0.
 	for _, u := range units {
 		if u.arm != flow {
 			continue
 		}
 		out.Requests++
-		if u.ended != nil {
+		if u.ended != nil && !u.ended.Lost {
 			out.Planned++
-			logs += math.Log(max(u.ended.MS, 1))
-			usd += u.ended.USD
 			if u.ended.Failed {
 				out.Failures++
+			}
+			if u.ended.MS > 0 {
+				logs, usd, timed = logs+math.Log(max(u.ended.MS, 1)), usd+u.ended.USD, timed+1
 			}
 		}
 		if !u.asked.judged() {
 			continue
 		}
 		out.Asked++
-		switch {
-		case u.scored != nil:
-			out.Scored++
-			out.Outcomes[u.scored.Outcome]++
-			sum += u.scored.Score()
-			later := left.later(u)
-			if later.Fixed {
-				out.Fixed++
-			}
-			if later.Reused {
-				out.Reused++
-			}
-		case slices.ContainsFunc(u.runs, left.has):
+		if u.scored == nil {
 			out.Open++
-		default:
-			out.Lost++
+			continue
+		}
+		out.Scored++
+		out.Outcomes[u.scored.Outcome]++
+		sum += u.scored.Score()
+		later := left.later(u)
+		if later.Fixed {
+			out.Fixed++
+		}
+		if later.Reused {
+			out.Reused++
 		}
 	}
 	if out.Scored > 0 {
 		score := sum / float64(out.Scored)
 		out.Score = &score
 	}
-	if out.Planned > 0 {
-		out.MS, out.USD = math.Exp(logs/float64(out.Planned)), usd/float64(out.Planned)
+	if timed > 0 {
+		out.MS, out.USD = math.Exp(logs/timed), usd/timed
 	}
 	return out
 }
@@ -222,8 +222,9 @@ func (u *unit) share(first, flow string) (share float64, ok bool) {
 	return b / (a + b), a > 0 && b > 0 && (u.arm == first || u.arm == flow)
 }
 
-// compare holds an arm against the first.
-func compare(arms Split, flow string, units, scored []*unit) (*Compared, error) {
+// compare holds an arm against the first. The chance that a unit had is that of the weights with which it was assigned, whatever they
+// are now: only with that the estimate has no bias. The weights of arms, none of which is 0, are for what is foreseen before there are units.
+func compare(arms Split, flow string, units []*unit) (*Compared, error) {
 	first, others := arms[0].Flow, float64(len(arms)-1)
 	out := &Compared{Flow: flow, Against: first, Level: scoreLevel / others, Guards: []Guarded{}}
 	share := arms.weight(flow) / (arms.weight(flow) + arms.weight(first))
@@ -231,8 +232,18 @@ func compare(arms Split, flow string, units, scored []*unit) (*Compared, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range scored {
-		if chance, ok := u.share(first, flow); ok {
+	var until *time.Time
+	for _, u := range units {
+		chance, ok := u.share(first, flow)
+		switch {
+		case !ok || !u.asked.judged():
+		case u.scored == nil && until == nil:
+			at := u.at.Add(Horizon)
+			until = &at
+		case u.scored == nil:
+		case until != nil:
+			out.Waiting, out.Until = out.Waiting+1, until
+		default:
 			if err := seq.AddAt(u.arm == flow, chance, u.scored.Score()); err != nil {
 				return nil, err
 			}
@@ -271,7 +282,10 @@ func (g guard) check(first, flow string, share, level float64, units []*unit) (*
 	}
 	for _, u := range units {
 		chance, ok := u.share(first, flow)
-		if !ok || u.ended == nil {
+		if ok && u.ended == nil { // one that is still planned may be slow, or fail
+			break
+		}
+		if !ok || u.ended.Lost || g.timed && u.ended.MS == 0 {
 			continue
 		}
 		y := g.value(u.ended)
@@ -313,7 +327,7 @@ func (s *State) Losing(arms Split) (out []Stop, err error) {
 		}
 	}
 	for _, a := range arms[1:] {
-		c, err := compare(arms, a.Flow, t.units, t.scored)
+		c, err := compare(arms, a.Flow, t.units)
 		if err != nil {
 			return nil, err
 		}

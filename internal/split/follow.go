@@ -46,14 +46,18 @@ func (l *Ledger) Follow(h History, now time.Time, leaving ...runs.Row) error {
 	var from time.Time
 	gone, named := map[string]bool{}, map[string]bool{}
 	for _, r := range leaving {
-		gone[r.ID], gone[r.Parent] = true, true
-		if r.Kind == journal.OfWorkflow {
+		gone[r.ID] = true
+		if r.Parent != "" {
+			gone[r.Parent] = true
+		}
+		if r.Kind == journal.OfWorkflow && r.Name != "" {
 			named[r.Name] = true
 		}
 	}
 	for _, t := range s.trials {
 		for _, u := range t.units {
-			leaves := slices.ContainsFunc(u.runs, func(id string) bool { return gone[id] }) || u.scored != nil && (gone[u.scored.First] || named[u.scored.Name])
+			leaves := slices.ContainsFunc(u.runs, func(id string) bool { return gone[id] }) ||
+				u.scored != nil && (u.scored.First != "" && gone[u.scored.First] || u.scored.Name != "" && named[u.scored.Name])
 			if u.waits() || leaves {
 				open = append(open, u)
 				if from.IsZero() || u.at.Before(from) {
@@ -70,6 +74,9 @@ func (l *Ledger) Follow(h History, now time.Time, leaving ...runs.Row) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range leaving {
+		past.leaving[r.ID] = true
+	}
 	var out []entry
 	for _, u := range open {
 		note := func(e entry) {
@@ -77,7 +84,7 @@ func (l *Ledger) Follow(h History, now time.Time, leaving ...runs.Row) error {
 			out = append(out, e)
 		}
 		if u.ended == nil {
-			if u.ended = past.ended(u.runs[0]); u.ended != nil {
+			if u.ended = past.ended(u, now); u.ended != nil {
 				note(entry{E: entryEnded, Ended: u.ended})
 			}
 		}
@@ -93,7 +100,7 @@ func (l *Ledger) Follow(h History, now time.Time, leaving ...runs.Row) error {
 	return l.append(out...)
 }
 
-// waits reports whether more is to be known of a unit that the history will tell.
+// waits reports whether more is to be known of a unit that the history will tell. After Horizon nothing is.
 func (u *unit) waits() bool { return u.ended == nil || u.scored == nil && u.asked.judged() }
 
 // past are the runs of a time.
@@ -102,6 +109,7 @@ type past struct {
 	of       map[string]runs.Row
 	children map[string][]runs.Row // in the order in which they began
 	named    map[string][]runs.Row // runs of workflows, as well
+	leaving  map[string]bool       // runs that are about to be removed: what is known of them now is all that ever will be
 }
 
 func (h History) since(from time.Time) (*past, error) {
@@ -109,7 +117,7 @@ func (h History) since(from time.Time) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &past{History: h, of: map[string]runs.Row{}, children: map[string][]runs.Row{}, named: map[string][]runs.Row{}}
+	p := &past{History: h, of: map[string]runs.Row{}, children: map[string][]runs.Row{}, named: map[string][]runs.Row{}, leaving: map[string]bool{}}
 	for _, r := range slices.Backward(rows) {
 		p.of[r.ID] = r
 		if r.Kind != journal.OfWorkflow {
@@ -123,12 +131,7 @@ func (h History) since(from time.Time) (*past, error) {
 	return p, nil
 }
 
-func (p *past) has(run string) bool {
-	_, ok := p.of[run]
-	return ok
-}
-
-// over reports whether a planning has ended, and planned whether there is a plan.
+// over reports whether a planning has come to something, and planned whether there is a plan.
 func over(r runs.Row) (over, planned bool) {
 	switch r.Status {
 	case runs.Ready, runs.NeedsInput, runs.Declined, runs.Done:
@@ -139,32 +142,40 @@ func over(r runs.Row) (over, planned bool) {
 	return false, false // it goes on, or can
 }
 
-// ended is how a planning ended; nil if it did not, or nobody knows.
-func (p *past) ended(run string) *Ended {
-	r, ok := p.of[run]
-	if done, _ := over(r); !ok || !done {
-		return nil
+// ended is how the first planning of a unit ended; nil while it goes on. Whoever breaks one off because it takes too long has no plan from it: to
+// leave that out would favour an arm that is slow.
+func (p *past) ended(u *unit, now time.Time) *Ended {
+	r, ok := p.of[u.runs[0]]
+	late := now.Sub(u.at) >= Horizon
+	switch done, _ := over(r); {
+	case ok && done:
+		return &Ended{Failed: r.Status == runs.Failed || r.Status == runs.Limited || r.Status == runs.Invalid, MS: r.DurationMS, USD: r.CostUSD}
+	case ok && (late || r.Status == runs.Cancelled || r.Status == runs.Interrupted):
+		return &Ended{Failed: true, MS: r.DurationMS, USD: r.CostUSD}
+	case late:
+		return &Ended{Lost: true}
 	}
-	failed := r.Status == runs.Failed || r.Status == runs.Limited || r.Status == runs.Invalid
-	return &Ended{Failed: failed, MS: r.DurationMS, USD: r.CostUSD}
+	return nil
 }
 
 // outcome is what people did with the plan of a unit, as far as it is settled: the first of its plannings that has an answer decides.
-// It is nil for what is open, for a unit about which nobody was to be asked, and where no run of it is left.
+// It is nil for what is open, and for a unit about which nobody was to be asked. After Horizon it is never nil: what is not known by then
+// is judged by what is, so that no unit is open for ever and those behind it count.
 func (p *past) outcome(u *unit, now time.Time) *Scored {
 	if !u.asked.judged() {
 		return nil
 	}
-	late := now.Sub(u.at) >= Horizon
-	known := false
+	end := u.at.Add(Horizon)
+	late := !now.Before(end)
+	known, plan := "", false
 	for _, id := range u.runs {
 		r, ok := p.of[id]
-		if !ok {
+		if !ok || !r.Started.Before(end) {
 			continue
 		}
-		known = true
 		done, planned := over(r)
-		first := p.first(id)
+		known, plan = id, plan || planned
+		first := p.first(id, end)
 		switch {
 		case !done:
 			continue
@@ -175,13 +186,19 @@ func (p *past) outcome(u *unit, now time.Time) *Scored {
 		case r.Decided == runs.ByEditing:
 			return p.edited(id, first)
 		case r.Decided == runs.ByApproving || first != nil:
-			return p.approved(id, u.at, first, late)
+			late := late || p.leaving[id] || first != nil && p.leaving[first.ID]
+			return p.approved(id, u.at, end, first, late)
 		}
 	}
-	if known && late {
-		return &Scored{Outcome: Abandoned}
+	switch {
+	case !late:
+		return nil
+	case known == "":
+		return &Scored{Outcome: Lost}
+	case !plan:
+		return &Scored{Outcome: NoPlan, Run: known}
 	}
-	return nil
+	return &Scored{Outcome: Abandoned}
 }
 
 func (p *past) edited(plan string, first *runs.Row) *Scored {
@@ -194,13 +211,13 @@ func (p *past) edited(plan string, first *runs.Row) *Scored {
 	return s
 }
 
-// approved is the outcome of a plan that was approved as it was.
-func (p *past) approved(plan string, at time.Time, first *runs.Row, late bool) *Scored {
+// approved is the outcome of a plan that was approved as it was. A first run counts if it began before the end of Horizon.
+func (p *past) approved(plan string, at, end time.Time, first *runs.Row, late bool) *Scored {
 	kept := ""
 	if first == nil { // it was only saved, or runs by itself
 		if kept = p.Kept(plan); kept != "" {
 			for _, r := range p.named[kept] {
-				if r.Started.After(at) {
+				if r.Started.After(at) && r.Started.Before(end) {
 					first = &r
 					break
 				}
@@ -228,10 +245,10 @@ func (p *past) approved(plan string, at time.Time, first *runs.Row, late bool) *
 	return s
 }
 
-// first is the first run of the workflow of a planning, by whoever had it planned; nil if there was none.
-func (p *past) first(plan string) *runs.Row {
+// first is the first run of the workflow of a planning, by whoever had it planned; nil if there was none before the end of Horizon.
+func (p *past) first(plan string, end time.Time) *runs.Row {
 	for _, r := range p.children[plan] {
-		if r.By != journal.ByFix && r.By != journal.ByRetry {
+		if r.By != journal.ByFix && r.By != journal.ByRetry && r.Started.Before(end) {
 			return &r
 		}
 	}

@@ -65,8 +65,11 @@ func (b *bench) plan(request, came string, asked Asked, minutes int) string {
 	open := b.state().Open(b.arms)
 	arm := open.Choose(b.key, request).Flow
 	end := engine.Ending{Status: engine.Done, Came: came, Usage: map[string]float64{"cost_usd": .5}}
-	if came == "" {
+	switch came {
+	case "": // killed
 		end = engine.Ending{}
+	case "cancelled":
+		end = engine.Ending{Status: engine.Cancelled}
 	}
 	id := b.run(journal.About{Kind: journal.OfPlan, Name: arm, Request: request, By: journal.ByPerson, Arm: arm}, minutes, end)
 	if err := b.l.Begin(b.key, request, id, open, arm, b.hash, asked, day.Add(time.Duration(minutes)*time.Minute)); err != nil {
@@ -173,7 +176,13 @@ func TestOutcomes(t *testing.T) {
 		}, "edited", "edited"},
 		{"declined", func(b *bench) { b.decide(b.plan("r", "ready", Person, 0), runs.ByDeclining) }, "declined", "declined"},
 		{"no answer", func(b *bench) { b.plan("r", "ready", Person, 0) }, "open", "abandoned"},
-		{"killed while it was planned", func(b *bench) { b.plan("r", "", Person, 0) }, "open", "abandoned"},
+		{"killed while it was planned", func(b *bench) { b.plan("r", "", Person, 0) }, "open", "no plan"},
+		{"broken off while it was planned", func(b *bench) { b.plan("r", "cancelled", Person, 0) }, "open", "no plan"},
+		{"broken off, then planned and not answered", func(b *bench) { b.plan("r", "cancelled", Person, 0); b.plan("r", "ready", Person, 5) }, "open", "abandoned"},
+		{"broken off, then answered", func(b *bench) {
+			b.plan("r", "cancelled", Person, 0)
+			b.decide(b.plan("r", "ready", Person, 5), runs.ByDeclining)
+		}, "declined", "declined"},
 		{"infeasible", func(b *bench) { b.plan("r", "infeasible", Person, 0) }, "no plan", "no plan"},
 		{"invalid", func(b *bench) { b.plan("r", "invalid", Client, 0) }, "no plan", "no plan"},
 		{"no answer, then the same request is answered", func(b *bench) {
@@ -219,7 +228,7 @@ func TestOutcomes(t *testing.T) {
 			if c.late != "open" {
 				scored = 1
 			}
-			if got.Requests != 1 || got.Scored != scored || got.Asked != scored || got.Lost+got.Open != 0 {
+			if got.Requests != 1 || got.Scored != scored || got.Asked != scored || got.Open != 0 {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -239,6 +248,10 @@ func TestPruned(t *testing.T) {
 	b.carryOut(first, "v", engine.Done, 4, journal.ByFix)
 	b.carryOut(b.plan("three", "ready", Flag, 5), "w", engine.Done, 6) // finds the workflow of the first
 	b.plan("four", "ready", Person, 7)                                 // nobody answered yet
+	kept := b.plan("five", "ready", Person, 8)
+	b.decide(kept, runs.ByApproving) // and saved
+	b.kept[kept] = "k"
+	b.decide(b.plan("six", "ready", Person, 9), runs.ByApproving) // its run could still have come
 	rows, err := b.runs.List(runs.Query{})
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +261,12 @@ func TestPruned(t *testing.T) {
 			t.Fatal(removed, err)
 		}
 	}
-	want := []string{"worked, found again", "failed, mended", "open", "open"}
+	want := []string{"worked, found again", "failed, mended", "open", "open", "worked", "failed"}
+	if diff := cmp.Diff(want, b.outcomes()); diff != "" {
+		t.Error(diff)
+	}
+	b.follow(day.Add(2 * Horizon)) // the fourth may be asked for again until then
+	want[3] = "lost"
 	if diff := cmp.Diff(want, b.outcomes()); diff != "" {
 		t.Error(diff)
 	}
@@ -258,9 +276,9 @@ func TestPruned(t *testing.T) {
 	}
 	all := ArmState{}
 	for _, a := range r.Arms {
-		all.Requests, all.Scored, all.Lost, all.Fixed, all.Reused, all.Planned = all.Requests+a.Requests, all.Scored+a.Scored, all.Lost+a.Lost, all.Fixed+a.Fixed, all.Reused+a.Reused, all.Planned+a.Planned
+		all.Requests, all.Scored, all.Open, all.Fixed, all.Reused, all.Planned = all.Requests+a.Requests, all.Scored+a.Scored, all.Open+a.Open, all.Fixed+a.Fixed, all.Reused+a.Reused, all.Planned+a.Planned
 	}
-	if all.Requests != 4 || all.Scored != 2 || all.Lost != 1 || all.Fixed != 1 || all.Reused != 1 || all.Planned != 4 {
+	if all.Requests != 6 || all.Scored != 5 || all.Open != 0 || all.Fixed != 1 || all.Reused != 1 || all.Planned != 6 {
 		t.Errorf("%+v", all)
 	}
 }

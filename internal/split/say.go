@@ -3,7 +3,7 @@ package split
 import (
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 
 	"pflow/internal/stats"
 )
@@ -15,6 +15,7 @@ func (l *Live) say() {
 		scored, requests = scored+a.Scored, requests+a.Requests
 	}
 	var lines []string
+	decided := slices.ContainsFunc(l.Comparisons, func(c Compared) bool { return c.Loses != "" }) // a guardrail needs no outcome
 	for i := range l.Comparisons {
 		lines = append(lines, l.Comparisons[i].verdict(l.stopped(l.Comparisons[i].Loses)))
 	}
@@ -22,7 +23,7 @@ func (l *Live) say() {
 	case requests == 0:
 		l.Verdict = "nothing was split yet: the next request is the first"
 		return
-	case scored == 0:
+	case scored == 0 && !decided:
 		l.Verdict = fmt.Sprintf("no verdict: of %s none has an outcome yet", counted(requests, "request"))
 	case len(lines) > 0:
 		l.Verdict = lines[0]
@@ -74,16 +75,21 @@ func (c *Compared) broken() string {
 func (c *Compared) reasons() []string {
 	s := c.Score
 	line := fmt.Sprintf("%s against %s: ", c.Flow, c.Against)
+	var waits []string
+	if c.Until != nil {
+		waits = []string{fmt.Sprintf("%d more have an outcome, and count once an earlier request, which is open, has one: at the latest on %s",
+			c.Waiting, c.Until.Local().Format("2006-01-02 at 15:04"))}
+	}
 	switch {
 	case s.A == 0 || s.B == 0:
-		return []string{line + fmt.Sprintf("%s of %s and %s of %s have an outcome; a difference needs both", counted(s.B, "request"), c.Flow, counted(s.A, "request"), c.Against)}
+		return append([]string{line + fmt.Sprintf("%s of %s and %s of %s count; a difference needs both", counted(s.B, "request"), c.Flow, counted(s.A, "request"), c.Against)}, waits...)
 	case !s.Interval.Known:
 		line += fmt.Sprintf("taken as planned and run well %s against %s (%d and %d requests): %s", percent(s.MeanB), percent(s.MeanA), s.B, s.A, s.Note)
 	default:
 		line += fmt.Sprintf("taken as planned and run well %s against %s (%d and %d requests), %s; %.4g%% sure at every look: %s", percent(s.MeanB), percent(s.MeanA), s.B, s.A,
 			points(s.Difference), 100*(1-c.Level), between(s.Interval))
 	}
-	out := []string{line}
+	out := append([]string{line}, waits...)
 	if c.Better == "" {
 		need := fmt.Sprintf("a difference of 10 points would show after about %d requests with an outcome", c.Worth)
 		if c.Seen > 0 && math.Abs(s.Difference) >= .005 && s.Interval.Known {
@@ -92,16 +98,6 @@ func (c *Compared) reasons() []string {
 		out = append(out, fmt.Sprintf("so far %d; %s", s.Units, need))
 	}
 	return out
-}
-
-// Text is the report for a reader, without the table of arms.
-func (l *Live) Text() string {
-	var b strings.Builder
-	b.WriteString(l.Verdict + "\n")
-	for _, line := range l.Says {
-		b.WriteString("  " + line + "\n")
-	}
-	return b.String()
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }

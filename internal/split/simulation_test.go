@@ -16,6 +16,7 @@ import (
 
 	"pflow/engine/journal"
 	"pflow/internal/runs"
+	"pflow/internal/stats"
 )
 
 // rows are a history that is in memory: what the index would list.
@@ -33,18 +34,43 @@ type habits struct {
 	spread                         float64 // of the logarithm of time and cost
 	drift                          float64 // how much more is declined in the end than in the beginning
 	better                         float64 // share of what is declined that is not, with the last arm
+	// delay is how long an answer takes, by arm and by whether it is a good one, below Horizon; nil: some hours, whatever it is.
+	delay func(arm string, worked bool) time.Duration
+}
+
+// told is what came of a history.
+type told struct {
+	lost  int     // how many requests there were when an arm was first found to lose; 0 if none was
+	loser string  // that arm
+	noted []*unit // those with an outcome, in the order in which these were known
 }
 
 // live makes a history of requests as pflow writes it, through the ledger's own entries, the assignment, the outcomes read from rows and
-// the comparison. It looks after every request, and gives how many were there when an arm was first found to lose; 0 if none was.
-func (h *habits) live(r *rand.Rand, requests int, every int) (lost int, loser string, err error) {
-	s := &State{trials: map[string]*trial{}, stops: map[string][]Stop{}}
+// the comparison. It looks after so many requests (0: never), and once all answers are there.
+func (h *habits) live(r *rand.Rand, requests int, every int) (out told, err error) {
+	s := newState()
 	of, key := map[string]*unit{}, fmt.Appendf(nil, "%d", r.Uint64())
 	type waiting struct {
 		*unit
 		*past // what the history holds of it
 	}
 	var open []waiting
+	settle := func(now time.Time) { // answers come when they come, silence at the horizon
+		open = slices.DeleteFunc(open, func(w waiting) bool {
+			settled := w.outcome(w.unit, now)
+			if settled == nil {
+				return false
+			}
+			switch waited := now.Sub(w.at); {
+			case waited >= Horizon:
+			case h.delay != nil && waited < h.delay(w.arm, settled.Outcome == Worked), h.delay == nil && r.Float64() > .3:
+				return false
+			}
+			s.add(&entry{E: entryScored, At: now, Run: w.runs[0], Scored: settled}, of)
+			out.noted = append(out.noted, w.unit)
+			return true
+		})
+	}
 	for n := range requests {
 		at := day.Add(time.Duration(n) * time.Hour)
 		text := fmt.Sprint("request ", n)
@@ -54,29 +80,24 @@ func (h *habits) live(r *rand.Rand, requests int, every int) (lost int, loser st
 		made := rows(h.rows(r, run, arm, at, float64(n)/float64(requests)))
 		p, err := History{Runs: made, Kept: func(string) string { return "" }}.since(at)
 		if err != nil {
-			return 0, "", err
+			return out, err
 		}
 		open = append(open, waiting{u, p})
-		s.add(&entry{E: entryEnded, At: at, Run: run, Ended: p.ended(run)}, of)
-		open = slices.DeleteFunc(open, func(w waiting) bool { // answers come when they come, silence at the horizon
-			settled := w.outcome(w.unit, at)
-			if settled == nil || r.Float64() > .3 && at.Sub(w.at) < Horizon {
-				return false
-			}
-			s.add(&entry{E: entryScored, At: at, Run: w.runs[0], Scored: settled}, of)
-			return true
-		})
+		s.add(&entry{E: entryEnded, At: at, Run: run, Ended: p.ended(u, at)}, of)
+		if settle(at); n == requests-1 {
+			settle(at.Add(Horizon))
+		}
 		if every > 0 && n%every == 0 || n == requests-1 {
 			losing, err := s.Losing(h.arms)
 			if err != nil {
-				return 0, "", err
+				return out, err
 			}
-			if len(losing) > 0 {
-				return n + 1, losing[0].Flow, nil
+			if len(losing) > 0 && out.lost == 0 {
+				out.lost, out.loser = n+1, losing[0].Flow
 			}
 		}
 	}
-	return 0, "", nil
+	return out, nil
 }
 
 // rows are those of one request: of its planning, and of the first run where it came to one. The newest is first, as in a list.
@@ -111,8 +132,8 @@ func (h *habits) rows(r *rand.Rand, run, arm string, at time.Time, progress floa
 	return []runs.Row{first, plan}
 }
 
-// histories makes so many, and gives how often an arm was found to lose, and how many requests that took.
-func (h *habits) histories(t *testing.T, many, requests int) (share, mean float64) {
+// histories makes so many, and gives how often an arm was found to lose, and how many requests that took; each also gets the history.
+func (h *habits) histories(t *testing.T, many, requests, every int, each func(told)) (share, mean float64) {
 	t.Helper()
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -120,12 +141,15 @@ func (h *habits) histories(t *testing.T, many, requests int) (share, mean float6
 	for w := range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			for i := w; i < many; i += runtime.GOMAXPROCS(0) {
-				n, _, err := h.live(rand.New(rand.NewPCG(uint64(i), 7)), requests, 0)
+				got, err := h.live(rand.New(rand.NewPCG(uint64(i), 7)), requests, every)
 				mu.Lock()
 				if err != nil {
 					t.Error(err)
-				} else if n > 0 {
-					lost, took = lost+1, took+float64(n)
+				} else if got.lost > 0 {
+					lost, took = lost+1, took+float64(got.lost)
+				}
+				if each != nil {
+					each(got)
 				}
 				mu.Unlock()
 			}
@@ -136,15 +160,15 @@ func (h *habits) histories(t *testing.T, many, requests int) (share, mean float6
 }
 
 // TestFalsePositives: where the arms are the same, at most Level of the histories ever find one that loses, by its score or a guardrail,
-// whenever they look. PFLOW_HISTORIES=2000 makes more of them, and longer ones. What was decided at a look stays decided, and the units are taken in the order in which they were noted, so that a
-// look at the end tells of all before it; TestEveryLook holds it to that.
+// whenever they look. PFLOW_HISTORIES=2000 makes more of them, and longer ones. What was decided at a look stays decided, and what is looked at
+// is a beginning of the units in the order in which they came, so that a look at the end tells of all before it; TestEveryLook holds it to that.
 func TestFalsePositives(t *testing.T) {
 	many, requests := 60, 300
 	if n, err := strconv.Atoi(os.Getenv("PFLOW_HISTORIES")); err == nil {
 		many, requests = n, 600
 	}
 	for _, h := range same {
-		share, _ := h.histories(t, many, requests)
+		share, _ := h.histories(t, many, requests, 0, nil)
 		t.Logf("%s: %.2f%% of %d histories of %d requests find a difference that is not there", h.name, 100*share, many, requests)
 		if most := Level + 3*math.Sqrt(Level*(1-Level)/float64(many)); share > most {
 			t.Errorf("%s: %.4f, want at most %.2f", h.name, share, Level)
@@ -161,9 +185,85 @@ var (
 		{name: "nearly all is taken", arms: few, declined: .02, runFails: .02, failed: .001, spread: .3},
 		{name: "nearly nothing is taken", arms: even, declined: .9, gone: .05, failed: .01, spread: 2},
 		{name: "more is declined from day to day", arms: few, declined: .1, drift: .6, failed: .05, spread: 1},
+		{name: "answers take unequally long", arms: even, declined: .5, spread: 1, delay: unequal},
+		{name: "answers take unequally long, a tenth to one", arms: few, declined: .3, gone: .05, runFails: .1, spread: 1, delay: unequal},
 		{name: "three", arms: Split{{"a", 80}, {"b", 10}, {"c", 10}}, noPlan: .1, declined: .3, runFails: .1, failed: .05, spread: 1},
 	}
 )
+
+// unequal: with the first arm a no takes as long as it can, with the others a yes does.
+func unequal(arm string, worked bool) time.Duration {
+	if worked == (arm == "a") {
+		return time.Hour
+	}
+	return Horizon - time.Hour
+}
+
+// inOrderNoted is the score as it would be if units counted in the order in which their outcomes are known.
+func inOrderNoted(t *testing.T, arms Split, units []*unit) stats.Sequential {
+	t.Helper()
+	seq, err := stats.NewSequence(stats.SequenceOptions{Level: scoreLevel, Share: arms[1].Weight / (arms[0].Weight + arms[1].Weight), Expected: expectedUnits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range units {
+		if err := seq.Add(u.arm == arms[1].Flow, u.scored.Score()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return seq.State()
+}
+
+// TestUnequalDelays: how long answers take with either arm decides nothing, neither where the arms are the same nor where the slow one is
+// better. The same histories, counted in the order in which outcomes are known, show what the order of arrival is for.
+func TestUnequalDelays(t *testing.T) {
+	many := 60
+	if n, err := strconv.Atoi(os.Getenv("PFLOW_HISTORIES")); err == nil {
+		many = n
+	}
+	for _, c := range []struct {
+		better      float64
+		least, most float64 // of the histories in which a is found to lose
+	}{{0, 0, Level + 3*math.Sqrt(Level*(1-Level)/float64(many))}, {.8, .95, 1}} {
+		h := habits{arms: even, declined: .5, spread: 1, better: c.better, delay: unequal}
+		a, b, wrong := 0., 0., 0.
+		_, mean := h.histories(t, many, 500, 10, func(x told) {
+			switch x.loser {
+			case "a":
+				a++
+			case "b":
+				b++
+			}
+			if noted := inOrderNoted(t, h.arms, x.noted); noted.Decided && noted.Better == stats.ArmA {
+				wrong++
+			}
+		})
+		n := float64(many)
+		t.Logf("%.0f%% fewer are declined with b: a loses in %.1f%%, b in %.1f%%, at request %.0f on average; in the order of answers b loses in %.1f%%", 100*c.better, 100*a/n, 100*b/n, mean, 100*wrong/n)
+		if a/n < c.least || a/n > c.most || b/n > c.most || c.better > 0 && b > 0 {
+			t.Errorf("%g: a loses in %g, b in %g of %d", c.better, a, b, many)
+		}
+		if c.better == 0 && wrong/n < .2 {
+			t.Errorf("the order of answers errs in %g of %d only: such delays prove nothing", wrong, many)
+		}
+	}
+}
+
+// TestWait is what the order of arrival costs: how much later a loser is found where some plans are never answered. A request comes each hour.
+func TestWait(t *testing.T) {
+	at := map[float64]float64{}
+	for _, gone := range []float64{0, .02, .1} {
+		h := habits{arms: even, declined: .5, better: .8, gone: gone, spread: 1, delay: func(string, bool) time.Duration { return 0 }}
+		share, mean := h.histories(t, 40, 600, 5, nil)
+		if at[gone] = mean; share < .95 {
+			t.Errorf("found in %.2f of the histories", share)
+		}
+		t.Logf("%.0f%% are never answered: found at request %.0f on average", 100*gone, mean)
+	}
+	if most := Horizon.Hours(); at[.1]-at[0] > most+40 { // the silent ones themselves tell nothing
+		t.Errorf("%v: the wait is longer than the horizon", at)
+	}
+}
 
 // TestEveryLook looks after every request, as somebody does who cannot wait, and must find what a look at the end finds.
 func TestEveryLook(t *testing.T) {
@@ -172,18 +272,18 @@ func TestEveryLook(t *testing.T) {
 		h := same[i%2]
 		h.better = []float64{0, .9}[i/2%2]
 		h.declined = .5
-		n, loser, err := h.live(rand.New(rand.NewPCG(uint64(i), 9)), 250, 1)
+		first, err := h.live(rand.New(rand.NewPCG(uint64(i), 9)), 250, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, atEnd, err := h.live(rand.New(rand.NewPCG(uint64(i), 9)), 250, 0)
+		last, err := h.live(rand.New(rand.NewPCG(uint64(i), 9)), 250, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (n > 0) != (last > 0) || n > last || loser != atEnd {
-			t.Errorf("history %d: a look after each finds %s after %d, one at the end %s", i, loser, n, atEnd)
+		if (first.lost > 0) != (last.lost > 0) || first.lost > last.lost || first.loser != last.loser {
+			t.Errorf("history %d: a look after each finds %s after %d, one at the end %s", i, first.loser, first.lost, last.loser)
 		}
-		if n > 0 {
+		if first.lost > 0 {
 			found++
 		}
 	}
@@ -195,7 +295,7 @@ func TestEveryLook(t *testing.T) {
 // TestFindsLoser finds an arm that people turn away far more often.
 func TestFindsLoser(t *testing.T) {
 	h := habits{arms: even, declined: .5, better: .9, runFails: .05, spread: 1}
-	share, mean := h.histories(t, 40, 400)
+	share, mean := h.histories(t, 40, 400, 0, nil)
 	t.Logf("a difference of 43 points is found in %.0f%% of the histories within 400 requests", 100*share)
 	if share < .95 {
 		t.Errorf("found in %.2f of the histories; a look at the end is at %.0f requests", share, mean)

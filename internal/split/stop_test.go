@@ -48,12 +48,26 @@ func TestStop(t *testing.T) {
 	if err != nil || !strings.HasPrefix(r.Verdict, "b is worse than a: people take its plans less often; b gets no more requests since ") || r.Arms[1].Stopped == nil || r.Arms[0].Share != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
+	// Once the settings name no split any more, the weights are those of when both had requests.
+	if _, err := b.state().Compare(b.history(), s.Last(), time.Time{}); err != nil || s.Last().String() != "a=1,b=1" {
+		t.Error(s.Last(), err)
+	}
+	if err := b.l.Begin(b.key, "after that", "run-after", s.Open(b.arms), "a", "1", Person, day); err != nil {
+		t.Fatal(err)
+	}
+	if s = b.state(); s.Last().String() != "a=1,b=1" {
+		t.Error(s.Last())
+	}
+	last, err := s.Compare(b.history(), s.Last(), time.Time{})
+	if err != nil || last.Verdict != r.Verdict || last.Arms[0].Share != 1 || last.Arms[1].Share != 0 {
+		t.Errorf("%+v %v", last, err)
+	}
 	if err := b.l.Start(b.arms, "b", day); err != nil {
 		t.Fatal(err)
 	}
 	s = b.state()
 	r, err = s.Compare(b.history(), b.arms, time.Time{})
-	if losing, _ := s.Losing(b.arms); err != nil || len(losing) > 0 || s.Open(b.arms).String() != "a=1,b=1" || r.Before != 200 || r.Arms[0].Requests != 0 {
+	if losing, _ := s.Losing(b.arms); err != nil || len(losing) > 0 || s.Open(b.arms).String() != "a=1,b=1" || r.Before != 201 || r.Arms[0].Requests != 0 {
 		t.Errorf("%+v %v", r, err)
 	}
 }

@@ -19,31 +19,36 @@ type unit struct {
 	later  Later
 }
 
-// Ended is how the planning of a unit ended. It is noted for every unit, whoever was asked.
+// Ended is how the first planning of a unit ended. It is noted for every unit, whoever was asked, and never changes: one that was broken
+// off stays so, although it may be resumed.
 type Ended struct {
-	Failed bool    `json:"failed"` // there is no plan, and that is no answer: an error, a limit, or only drafts that are wrong
-	MS     float64 `json:"ms"`
+	Failed bool    `json:"failed"` // there is no plan, and that is no answer: an error, a limit, only drafts that are wrong, or it was broken off
+	MS     float64 `json:"ms"`     // 0 is unknown: its process was killed
 	USD    float64 `json:"usd"`
+	Lost   bool    `json:"lost,omitempty"` // within Horizon nothing was known of it, and nothing will be
 }
 
 // Outcome is what people did with the plan of a unit.
 type Outcome string
 
-// The outcomes. Only Worked scores 1.
+// The outcomes. Only Worked scores 1. Lost, too, is an outcome: to leave these units out would favour an arm whose plans are left lying
+// until their runs are pruned.
 const (
 	Worked    Outcome = "worked"    // approved as it was, and its first run was done; or kept, and not run within Horizon
 	RunFailed Outcome = "failed"    // approved as it was, and its first run failed, or was not done within Horizon
 	Edited    Outcome = "edited"    // approved after a change
 	Declined  Outcome = "declined"  // somebody said no
 	Abandoned Outcome = "abandoned" // nobody answered within Horizon
-	NoPlan    Outcome = "no plan"   // there was nothing to approve
+	NoPlan    Outcome = "no plan"   // there was nothing to approve; what was broken off is noted so after Horizon
+	Lost      Outcome = "lost"      // its runs were gone before an answer was noted, and within Horizon it was not asked for again
 )
 
 // Outcomes lists them.
-var Outcomes = []Outcome{Worked, RunFailed, Edited, Declined, Abandoned, NoPlan}
+var Outcomes = []Outcome{Worked, RunFailed, Edited, Declined, Abandoned, NoPlan, Lost}
 
-// Horizon is how long a unit may be open. Then silence is an answer: a plan that nobody took within a week was not what they wanted.
-const Horizon = 7 * 24 * time.Hour
+// Horizon is how long a unit may be open. Then silence is an answer: a plan that nobody took was not what they wanted. A weekend lies within; and
+// where some plans are never answered it is about how much later a loser is found (TestWait), so that it is no longer than that.
+const Horizon = 3 * 24 * time.Hour
 
 // Scored is the outcome of a unit, once it is settled. It never changes.
 type Scored struct {
@@ -69,12 +74,8 @@ type Later struct {
 
 // trial is one experiment: the units since its flows are what they are and nobody began it anew.
 type trial struct {
-	arms   []string
 	hash   map[string]string
-	began  time.Time
 	units  []*unit // in order of arrival
-	scored []*unit // in the order in which their outcomes were known
-	runs   map[string]*unit
 	byID   map[string]*unit
 	before int // units of earlier texts of the flows, or of before it was begun anew
 }
@@ -91,6 +92,7 @@ type State struct {
 	trials map[string]*trial // the newest of each list of arms
 	last   string            // the list of arms that was split last
 	stops  map[string][]Stop // by list of arms
+	whole  map[string]Split  // the same, with the weights of when none was stopped last
 }
 
 // keyOf names a list of arms: the same flows in the same order are the same experiment, whatever their weights.
@@ -108,7 +110,7 @@ func (l *Ledger) Read() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &State{trials: map[string]*trial{}, stops: map[string][]Stop{}}
+	s := newState()
 	of := map[string]*unit{}
 	for i := range entries {
 		s.add(&entries[i], of)
@@ -116,10 +118,17 @@ func (l *Ledger) Read() (*State, error) {
 	return s, nil
 }
 
+func newState() *State {
+	return &State{trials: map[string]*trial{}, stops: map[string][]Stop{}, whole: map[string]Split{}}
+}
+
 // add takes an entry. of has the units by all their plannings.
 func (s *State) add(e *entry, of map[string]*unit) {
 	key := keyOf(e.Arms.Flows())
 	u := of[e.Run]
+	if len(e.Arms) > 0 && !slices.ContainsFunc(e.Arms, func(a Arm) bool { return a.Weight <= 0 }) {
+		s.whole[key] = e.Arms
+	}
 	switch e.E {
 	case entryPlan:
 		s.last = key
@@ -129,14 +138,8 @@ func (s *State) add(e *entry, of map[string]*unit) {
 			u.ended = e.Ended
 		}
 	case entryScored:
-		if u == nil || u.scored != nil || e.Scored == nil {
-			return
-		}
-		u.scored = e.Scored
-		for _, t := range s.trials {
-			if t.byID[u.id] == u {
-				t.scored = append(t.scored, u)
-			}
+		if u != nil && u.scored == nil {
+			u.scored = e.Scored
 		}
 	case entryLater:
 		if u != nil && e.Later != nil {
@@ -149,14 +152,14 @@ func (s *State) add(e *entry, of map[string]*unit) {
 	case entryStarted:
 		s.stops[key] = slices.DeleteFunc(s.stops[key], func(x Stop) bool { return x.Flow == e.Arm })
 		if t := s.trials[key]; t != nil {
-			s.trials[key] = anew(e.Arms.Flows(), e.At, t)
+			s.trials[key] = anew(t)
 		}
 	}
 }
 
 // anew is a trial without units, after another.
-func anew(arms []string, at time.Time, before *trial) *trial {
-	t := &trial{arms: arms, hash: map[string]string{}, began: at, runs: map[string]*unit{}, byID: map[string]*unit{}}
+func anew(before *trial) *trial {
+	t := &trial{hash: map[string]string{}, byID: map[string]*unit{}}
 	if before != nil {
 		t.before = before.before + len(before.units)
 	}
@@ -172,7 +175,7 @@ func (s *State) plan(e *entry, key string, of map[string]*unit) {
 				hash[arm] = h
 			}
 		}
-		t = anew(e.Arms.Flows(), e.At, t)
+		t = anew(t)
 		t.hash = hash
 		s.trials[key] = t
 	}
@@ -185,7 +188,7 @@ func (s *State) plan(e *entry, key string, of map[string]*unit) {
 	}
 	if u.arm == e.Arm { // by another arm it says nothing of this one
 		u.runs = append(u.runs, e.Run)
-		of[e.Run], t.runs[e.Run] = u, u
+		of[e.Run] = u
 	}
 }
 
@@ -203,18 +206,5 @@ func (s *State) Open(arms Split) Split {
 	return arms.Without(flows)
 }
 
-// Last are the arms that a request was split among last, with the weights of then; nil if none was.
-func (s *State) Last() Split {
-	t := s.trials[s.last]
-	if t == nil {
-		return nil
-	}
-	if len(t.units) == 0 {
-		out := Split{}
-		for _, flow := range t.arms {
-			out = append(out, Arm{flow, 1})
-		}
-		return out
-	}
-	return t.units[len(t.units)-1].arms
-}
+// Last are the arms that a request was split among last, nil if none was, with the weights that they had when none of them was stopped.
+func (s *State) Last() Split { return slices.Clone(s.whole[s.last]) }

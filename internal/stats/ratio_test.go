@@ -61,6 +61,14 @@ func TestMedianOfDifferences(t *testing.T) {
 	if got := differences(t, []float64{1, 2, 3}).Median(); got.Interval.Known || got.Note == "" {
 		t.Errorf("three cases: %+v", got)
 	}
+	for _, d := range [][]float64{make([]float64, 2), make([]float64, 8), {0, 0, 0, 0, 1}} { // that they are the same makes of few cases no more
+		if got := differences(t, d).Median(); got.Interval.Known || got.Note == "" {
+			t.Errorf("%v: %+v", d, got)
+		}
+	}
+	if got := differences(t, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}).Median(); !got.Interval.Known {
+		t.Errorf("nine cases: %+v", got)
+	}
 	if got := differences(t, make([]float64, 30)).Median(); !got.Interval.Known || got.Interval != (Interval{0, 0, true}) {
 		t.Errorf("no difference: %+v", got)
 	}
