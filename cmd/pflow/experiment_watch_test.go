@@ -8,11 +8,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pflow/internal/llmtest"
 )
 
 // renamed writes a file as editors do: beside it, and then in its place.
@@ -87,6 +90,68 @@ nodes:
     next: end
 `
 
+// linesWatch is a watch without a terminal that prints JSON Lines.
+type linesWatch struct {
+	t      *testing.T
+	c      *exec.Cmd
+	lines  *bufio.Scanner
+	schema *jsonschema.Schema
+	told   bytes.Buffer
+	line   watchLine // the last
+}
+
+func watching(t *testing.T, d *desk, args ...string) *linesWatch {
+	t.Helper()
+	w := &linesWatch{t: t, c: d.command(append([]string{"experiment", "run", "--watch", "--json"}, args...)...), schema: compileSchema(t, "experiment-watch")}
+	w.c.Stderr = &w.told
+	out, err := w.c.StdoutPipe()
+	if err == nil {
+		err = w.c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.c.Process.Kill() })
+	w.lines = bufio.NewScanner(out)
+	w.lines.Buffer(nil, 1<<20)
+	return w
+}
+
+// next waits for a line, and wants so many rows made and kept.
+func (w *linesWatch) next(status string, planned, kept int) {
+	w.t.Helper()
+	if !w.lines.Scan() {
+		_ = w.c.Wait()
+		w.t.Fatalf("no more lines: %v\n%s", w.lines.Err(), &w.told)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.lines.Bytes()))
+	if err == nil {
+		err = w.schema.Validate(v)
+	}
+	w.line = watchLine{}
+	if err == nil {
+		err = json.Unmarshal(w.lines.Bytes(), &w.line)
+	}
+	if err != nil || w.line.Status != status || w.line.Planned != planned || w.line.Kept != kept {
+		w.t.Fatalf("%v; want %s, %d made and %d kept, got %s", err, status, planned, kept, w.lines.Bytes())
+	}
+}
+
+// end interrupts it.
+func (w *linesWatch) end() {
+	w.t.Helper()
+	if err := w.c.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	for w.lines.Scan() {
+		w.t.Errorf("after the end: %s", w.lines.Bytes())
+	}
+	_ = w.c.Wait()
+	if status := w.c.ProcessState.ExitCode(); status != exitInterrupted {
+		w.t.Errorf("exit status %d\n%s", status, &w.told)
+	}
+}
+
 // TestWatchLines edits cases and flows, and removes and makes files, while --watch prints JSON Lines without a terminal. What
 // was copied and planned gives the report that a run anew gives.
 func TestWatchLines(t *testing.T) {
@@ -111,38 +176,8 @@ func TestWatchLines(t *testing.T) {
 	d.file("careful.yaml", careful)
 	d.file("experiment.yaml", document)
 	d.file("cases.jsonl", cases("copy a.txt", 20))
-	schema := compileSchema(t, "experiment-watch")
-	var told bytes.Buffer
-	c := d.command("experiment", "run", "./experiment.yaml", "--watch", "--json")
-	c.Stderr = &told
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Process.Kill() }()
-	lines := bufio.NewScanner(out)
-	var line watchLine
-	next := func(status string, planned, kept int) {
-		t.Helper()
-		if !lines.Scan() {
-			_ = c.Wait()
-			t.Fatalf("no more lines: %v\n%s", lines.Err(), &told)
-		}
-		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(lines.Bytes()))
-		if err == nil {
-			err = schema.Validate(v)
-		}
-		line = watchLine{}
-		if err == nil {
-			err = json.Unmarshal(lines.Bytes(), &line)
-		}
-		if err != nil || line.Status != status || line.Planned != planned || line.Kept != kept {
-			t.Fatalf("%v; want %s, %d made and %d kept, got %s", err, status, planned, kept, lines.Bytes())
-		}
-	}
+	w := watching(t, d, "./experiment.yaml")
+	next, line := w.next, &w.line
 	next("report", 40, 0)
 	renamed(t, path("cases.jsonl"), cases("copy the file", 22)) // one is another, two are new
 	next("report", 6, 38)
@@ -174,18 +209,46 @@ func TestWatchLines(t *testing.T) {
 	next("report", 0, 44)
 	renamed(t, path("experiment.yaml"), document)
 	next("report", 0, 44)
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	for lines.Scan() {
-		t.Errorf("after the end: %s", lines.Bytes())
-	}
-	_ = c.Wait()
-	if status := c.ProcessState.ExitCode(); status != exitInterrupted {
-		t.Errorf("exit status %d\n%s", status, &told)
-	}
+	w.end()
 	want, err := d.command("experiment", "run", "./experiment.yaml", "--again", "--json").Output()
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%v: a run anew gives another report:\n%s", err, firstDifference(want, got))
+	}
+}
+
+// TestWatchBudget: what a watch may call is bound over all of its edits together, and without a bound it calls nothing.
+func TestWatchBudget(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{{Schema: "answer", JSON: map[string]any{"answer": "yes"}, Times: llmtest.Any}}})
+	d.env = append(d.env, "OPENAI_BASE_URL="+server.BaseURL(), "OPENAI_API_KEY="+serverKey)
+	prompt := func(question string) string {
+		return "---\nname: ask\ndescription: Asks.\nvariables: [request]\nschema: answer\n---\n" + question + " {{.request}}\n"
+	}
+	d.file("ask.yaml", proposedFlow)
+	d.file("prompts/ask.tmpl", prompt("Can this be done?"))
+	d.file("prompts/answer.schema.json", `{"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"], "additionalProperties": false}`)
+	d.file("other/ask.tmpl", prompt("Possible?"))
+	d.file("cases.jsonl", "{\"id\": \"1\", \"request\": \"one\", \"expect\": {\"status\": \"ready\"}}\n{\"id\": \"2\", \"request\": \"two\", \"expect\": {\"status\": \"ready\"}}\n")
+	args := []string{"--a", "./ask.yaml", "--b", "other=./ask.yaml+./other/ask.tmpl", "--cases", "cases.jsonl", "--model", "openai/gpt-4.1-mini"}
+	if out, err := d.command(append([]string{"experiment", "run", "--watch"}, args...)...).CombinedOutput(); err == nil || !strings.Contains(string(out), "asks a model, and --watch would call it after each edit") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if n := len(server.Requests()); n > 0 {
+		t.Fatalf("%d calls that nothing bounds", n)
+	}
+	w := watching(t, d, append(args, "--max-calls", "4")...)
+	w.next("report", 4, 0)
+	file := filepath.Join(d.dir, "other", "ask.tmpl")
+	renamed(t, file, prompt("Feasible?"))
+	w.next("report", 0, 2)
+	if w.line.Missing != 2 {
+		t.Errorf("%+v", w.line)
+	}
+	renamed(t, file, prompt("Doable?"))
+	w.next("report", 0, 2)
+	w.end()
+	if n := len(server.Requests()); n != 4 {
+		t.Errorf("%d calls, and 4 were allowed", n)
 	}
 }
