@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,7 +65,7 @@ Whatever stops it, the same command goes on where it was.`,
 	fl.IntVar(&f.propose, "propose", 0, "ask the model for so many `N` edits of the prompts, from cases that fail, and search those (and --over, if given)")
 	fl.Float64Var(&f.heldOut, "held-out", 0.5, "the share of the cases that is held out")
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case")
-	fl.IntVar(&f.concurrency, "concurrency", 1, "how many plans are made at the same time")
+	fl.IntVar(&f.concurrency, "concurrency", 0, "how many plans are made at the same time (default 1; as many as there are processors where no model is called)")
 	fl.IntVar(&f.seed, "seed", 1, "of the candidates, of the order of cases and of the statistics")
 	fl.Float64Var(&f.budget.CostUSD, "max-cost", 0, "stop once so many `USD` were spent")
 	fl.IntVar(&f.budget.Calls, "max-calls", 0, "stop after so many calls of models")
@@ -113,6 +115,9 @@ func (a *app) tune(c *cobra.Command, name string, f *tuneFlags) error {
 	if !a.quiet && !a.asJSON {
 		fmt.Fprint(a.stderr, t.told.planned())
 	}
+	if err := t.replaceable(f.force); err != nil {
+		return err
+	}
 	if err := t.keep(); err != nil {
 		return err
 	}
@@ -159,7 +164,7 @@ func (a *app) writeTuned(t *tuneRun, o *tune.Outcome, force bool) error {
 	if isPath(extends) {
 		extends = strings.TrimSuffix(filepath.Base(extends), filepath.Ext(extends))
 	}
-	remark := fmt.Sprintf("Made by pflow tune: %s %.3f -> %.3f on %d cases that were held out.", t.told.Primary, t.told.Held.AsIs, t.told.Held.Tuned, t.told.Held.Cases)
+	remark := fmt.Sprintf(madeBy+": %s %.3f -> %.3f on %d cases that were held out.", t.told.Primary, t.told.Held.AsIs, t.told.Held.Tuned, t.told.Held.Cases)
 	files, err := tune.Variant(t.flow, extends, v, t.out, fmt.Sprintf("%s with %s", t.flow.Name, t.search.Space.Label(o.Best)), remark)
 	if err != nil {
 		return tuneError(err)
@@ -168,7 +173,7 @@ func (a *app) writeTuned(t *tuneRun, o *tune.Outcome, force bool) error {
 		return usage("%v", err)
 	}
 	for _, file := range files {
-		if _, err := os.Lstat(file.Path); err == nil && !force {
+		if _, err := os.Lstat(file.Path); err == nil && !force && !holds(file.Path, file.Data) {
 			return usage("there is a file %s already: --force replaces it, -o FILE writes another; the same command then plans nothing anew", file.Path)
 		}
 	}
@@ -179,6 +184,24 @@ func (a *app) writeTuned(t *tuneRun, o *tune.Outcome, force bool) error {
 		t.told.Files = append(t.told.Files, file.Path)
 	}
 	return nil
+}
+
+// madeBy is how the head of a tuned flow begins.
+const madeBy = "Made by pflow tune"
+
+// replaceable refuses a file that somebody else wrote before anything is planned.
+func (t *tuneRun) replaceable(force bool) error {
+	data, err := os.ReadFile(t.out)
+	if force || errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(string(data), "# "+madeBy) {
+		return nil
+	}
+	return usage("there is a file %s already, which pflow tune did not make: --force replaces it, -o FILE writes another", t.out)
+}
+
+// holds reports whether a file has just this in it.
+func holds(file string, data []byte) bool {
+	there, err := os.ReadFile(file)
+	return err == nil && bytes.Equal(there, data)
 }
 
 // tunedFlow loads a flow to look at.

@@ -40,6 +40,9 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	if !(f.heldOut > 0 && f.heldOut < 1) {
 		return nil, usage("--held-out %v: want a share between 0 and 1", f.heldOut)
 	}
+	if f.seed < 0 {
+		return nil, usage("--seed %d: want at least 0", f.seed)
+	}
 	set, err := a.setFlags()
 	if err != nil {
 		return nil, err
@@ -149,7 +152,7 @@ func tunePrint(t *tuneRun, cases []byte) string {
 // tuneSpec is what the experiments have in common, and the cases.
 func (a *app) tuneSpec(c *cobra.Command, f *tuneFlags) (*experiment.Spec, []experiment.Case, error) {
 	s := experiment.Defaults()
-	s.Name, s.Repeats, s.Concurrency, s.Seed, s.Budget = "tune", f.repeats, f.concurrency, uint64(max(0, f.seed)), f.budget
+	s.Name, s.Repeats, s.Concurrency, s.Seed, s.Budget = "tune", f.repeats, f.concurrency, uint64(f.seed), f.budget
 	s.Primary, s.Effect, s.Date, s.NoBuiltin = experiment.Metric(f.primary), f.effect, a.date, a.noBuiltin
 	s.Catalogue = append(s.Catalogue, a.nodeFiles...)
 	s.Replies = experiment.Replies{Record: a.record, Replay: a.replay, ReplayOrCall: a.replayOrCall}
@@ -241,6 +244,9 @@ func (a *app) tuneSpace(flow *engine.Flow, over []string) (tune.Space, error) {
 			dimension.Values = append(dimension.Values, tuneValue(flow, d.Path, v))
 		}
 		space = append(space, dimension)
+	}
+	if space.Size() == 1 {
+		return nil, usage("there is nothing to search: %s has no value but the one that stands there; give others: --over %[1]s=A|B", space[0].Path)
 	}
 	return space, nil
 }

@@ -161,18 +161,31 @@ func cutList(list []string) string {
 	return strings.Join(list, ", ")
 }
 
+// further is what may still be searched where nothing better was found.
+func (r *tuneReport) further() string {
+	if r.Planned+len(r.Left) < r.Size-1 {
+		return "a larger --plans tries more of the candidates"
+	}
+	return "--over searches other places or values, --propose N lets a model propose prompts"
+}
+
 // text is what people read, the verdict first.
 func (r *tuneReport) text() string {
 	var b strings.Builder
 	switch {
 	case r.Best == nil:
 		fmt.Fprintf(&b, "nothing better was found than %s as it is; nothing is written\n", r.Flow)
+		fmt.Fprintf(&b, "  searched:  %d of %d candidates, on the cases searched alone; the %d held out were not looked at\n", r.Planned, r.Size-1, r.Cases.HeldOut)
+		fmt.Fprintf(&b, "next: keep it as it is; %s\n", r.further())
 	default:
 		fmt.Fprintf(&b, "%s: %s\n  %s\n", r.Verdict, *r.Best, r.Reason)
 		fmt.Fprintf(&b, "  held out:  %s %.3f -> %.3f on %d cases that the search did not see\n", r.Primary, r.Held.AsIs, r.Held.Tuned, r.Held.Cases)
 		fmt.Fprintf(&b, "  searched:  %s %.3f -> %.3f on %d cases: too good, since it was chosen by them\n", r.Primary, r.Searched.AsIs, r.Searched.Best, r.Searched.Cases)
 		if len(r.Files) == 0 {
-			fmt.Fprintf(&b, "nothing is written: it is not shown to be better\n")
+			fmt.Fprintf(&b, "nothing is written: it is not shown to be better, so keep %s as it is\n", r.Flow)
+			if r.Verdict != "REJECT" {
+				fmt.Fprintf(&b, "next: bring more cases; --held-out says how large a share of them decides\n")
+			}
 			if len(r.settings) > 0 {
 				fmt.Fprintf(&b, "to try it anyway: pflow plan --flow %s %s\n", shellQuote(r.Flow), strings.Join(r.settings, " "))
 			}

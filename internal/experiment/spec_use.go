@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,10 +33,10 @@ func (s *Spec) Problem() string {
 		return fmt.Sprintf("repeats %d: want at least 1", s.Repeats)
 	case s.Concurrency < 0:
 		return fmt.Sprintf("concurrency %d: want at least 1", s.Concurrency)
-	case s.Budget.CostUSD < 0 || s.Budget.Calls < 0 || s.Budget.Tokens < 0:
-		return "a budget is at least 0"
-	case s.Effect < 0:
-		return fmt.Sprintf("effect %v: want at least 0", s.Effect)
+	case !(s.Budget.CostUSD >= 0 && s.Budget.CostUSD <= math.MaxFloat64) || s.Budget.Calls < 0 || s.Budget.Tokens < 0:
+		return "a budget is a number of at least 0"
+	case !(s.Effect >= 0 && s.Effect <= math.MaxFloat64):
+		return fmt.Sprintf("effect %v: want a number of at least 0", s.Effect)
 	case !slices.Contains(Metrics, s.Primary):
 		return fmt.Sprintf("there is no metric %q; there are: %s", s.Primary, strings.Join(metricNames(), ", "))
 	case s.guards(s.Primary):

@@ -18,14 +18,18 @@ type Schedule struct {
 // fewest is how many cases a candidate is to see before it may go: less tells hardly anything.
 const fewest = 8
 
+// mostCandidates is how many candidates may begin: each is a compiled flow and a variant of an experiment, and all are held at once.
+const mostCandidates = 1000
+
 // Halving plans the search: of a number of candidates beside the flow as it is, on a number of cases, repeats of each, within a
-// budget of plans. As many candidates begin as see at least fewest cases each. Each rung has an equal share of the budget. Where
+// budget of plans. As many candidates begin, mostCandidates at most, as see at least fewest cases each. Each rung has an equal share of the budget. Where
 // the budget is enough, all candidates plan all cases at once. Rungs are empty where the budget is not enough for one
 // candidate on fewest cases.
 func Halving(candidates, cases, repeats, budget int) Schedule {
 	if candidates < 1 || cases < 1 {
 		return Schedule{}
 	}
+	candidates = min(candidates, mostCandidates)
 	if whole, ok := product(candidates+1, cases, repeats); ok && whole <= budget {
 		return Schedule{candidates, []Rung{{candidates, cases}}, whole}
 	}

@@ -122,6 +122,9 @@ func (s *Search) Run(ctx context.Context) (*Outcome, error) {
 		if err := s.rung(ctx, i, field, more); err != nil {
 			return nil, err
 		}
+		if field[0].Cases == 0 {
+			return nil, fault.New(fault.InvalidRequest, "no plan of the flow as it is has a %s, so there is nothing to compare by: give another --primary", s.Spec.Primary)
+		}
 		field = s.rank(field, o)
 		o.Rungs = append(o.Rungs, s.ran(field, len(more), len(s.Split.Search)-len(cases)))
 	}
@@ -146,6 +149,9 @@ func (s *Search) field(ctx context.Context, plan Schedule, o *Outcome) ([]standi
 	field := []standing{}
 	same := map[string]string{}
 	for i, c := range append([]Candidate{s.Space.Baseline()}, s.Space.Draw(plan.Candidates, s.Spec.Seed)...) {
+		if ctx.Err() != nil {
+			return nil, &Stopped{Stage: "the candidates", Missing: plan.Plans}
+		}
 		flow, err := open.Load(s.Space.Variant(c, s.Flow, s.Space.Label(c)))
 		switch {
 		case err != nil && i == 0:
@@ -197,6 +203,10 @@ func (s *Search) rank(field []standing, o *Outcome) []standing {
 		if r := s.Spec.Replies; r.Replay != "" && !r.ReplayOrCall && f.Errors > field[0].Errors {
 			o.Left = append(o.Left, Left{s.Space.Label(f.Candidate),
 				fmt.Sprintf("%d of its plans got no answer: what it asks is not recorded", f.Errors-field[0].Errors)})
+			continue
+		}
+		if f.Cases == 0 {
+			o.Left = append(o.Left, Left{s.Space.Label(f.Candidate), fmt.Sprintf("none of its plans has a %s", s.Spec.Primary)})
 			continue
 		}
 		kept = append(kept, f)

@@ -28,7 +28,7 @@ func TestHalving(t *testing.T) {
 							t.Fatalf("%s: %+v", at, s)
 						}
 					}
-					if plans != s.Plans || plans > budget || seen > cases || len(s.Rungs) > 0 && s.Rungs[0].Candidates > candidates {
+					if plans != s.Plans || plans > budget || seen > cases || len(s.Rungs) > 0 && s.Rungs[0].Candidates > min(candidates, mostCandidates) {
 						t.Fatalf("%s: %d plans of %d cases: %+v", at, plans, seen, s)
 					}
 					if candidates < 1000 && (candidates+1)*cases*repeats <= budget && (len(s.Rungs) != 1 || seen != cases || s.Candidates != candidates) {
