@@ -21,6 +21,9 @@ func (c *compiler) opUnit(op *Op, withAt *yamltree.Value, with map[string]any, o
 	if ok && prep != nil {
 		before := c.runReads
 		u.exec = op.New(s)
+		if op.Steady && u.exec != nil {
+			u.exec = steadyExec(op, with, u.exec)
+		}
 		u.readsRun = c.runReads > before
 	}
 	return u, s.result

@@ -16,6 +16,8 @@ type Options struct {
 	RunID string
 	Seed  uint64    // of the jitter; 0: random
 	Day   time.Time // the day on which the run is taken to begin, for what it reads of the date; zero: the day it is
+	// Began is the instant at which the run is taken to begin; zero: when it does.
+	Began time.Time
 	// Simulated runs by a clock that jumps, see Spend.
 	Simulated bool
 	Journal   Journal
@@ -193,6 +195,9 @@ func (d *driver) begin(input map[string]any) error {
 		return err
 	}
 	start := Event{Kind: EventStart, Time: beginning(now, d.o.Day), Seed: seed, Input: in.(map[string]any)}
+	if !d.o.Began.IsZero() {
+		start.Time = d.o.Began.UTC()
+	}
 	if d.keep(func() error { return d.o.Journal.Begin(start) }); d.lost != nil && d.o.Journalled {
 		return &NotKept{d.lost}
 	}

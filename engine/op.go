@@ -32,6 +32,9 @@ type Op struct {
 	// Instant ops are quick and neither block nor reach outside the process: the driver runs them in its own
 	// goroutine, in the order in which they were asked for.
 	Instant bool
+	// Steady ops give the same whenever they are asked the same: by prep, with and the instant at which the run began, where what lies
+	// around the program is the same. Runs may share their results, see WithAnswers.
+	Steady bool
 	// Tool is the component that the op calls, for who follows the run: "" of ops of flows.
 	Tool string
 	// Example is a whole flow document that uses the op; tests check and run it.

@@ -17,6 +17,7 @@ func bindValuesOp(d Deps) engine.Op {
 		ResultDoc:  "the draft: given of each step is {input: {value, start, end}}, taken the places of the request that gave a value: [{start, end, key, anyway}], anyway: it is the default",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: bind-values-example
 version: 1
 description: Give a step its value.

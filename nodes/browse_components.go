@@ -32,6 +32,7 @@ func browseComponentsOp(d Deps) engine.Op {
 			"of the first five: the words that spoke for each, and the approved request that is most alike}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: browse-components-example
 version: 1
 description: Find what a request needs.

@@ -39,6 +39,7 @@ func browseWorkflowsOp(d Deps) engine.Op {
 			"and the approved request that is most alike}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: browse-workflows-example
 version: 1
 description: Find the saved workflow for a request.

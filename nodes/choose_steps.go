@@ -26,6 +26,7 @@ func chooseStepsOp(d Deps) engine.Op {
 			"null where nothing fits, reason, confidence, ranked: for each clause the best [{name, form?, confidence, reason}]}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: choose-steps-example
 version: 1
 description: Choose the component for a request.

@@ -34,6 +34,7 @@ func coverOp(d Deps) engine.Op {
 			"start and end in bytes; left, without parts given: how much is open, too much from 1 on; strict: a component states effects or forms, or past requests stand for what they are like, so that one open word is too much",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: cover-example
 version: 1
 description: Ask for more than a step does.

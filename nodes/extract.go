@@ -25,6 +25,7 @@ func extractOp(d Deps) engine.Op {
 			"values are ISO, the end of a range is exclusive and null where it is open; templatized: the text with {kind} for each}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: extract-example
 version: 1
 description: Find what a sentence names.

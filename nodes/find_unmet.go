@@ -18,6 +18,7 @@ func findUnmetOp(d Deps) engine.Op {
 		ResultDoc:  "what is left undone, as a message says it; empty if nothing is known to be",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: find-unmet-example
 version: 1
 description: See that a draft leaves something undone.

@@ -105,6 +105,7 @@ func readPhrasesOp(d Deps) engine.Op {
 			"part: where there is no reading, the same of as much as can be read, with what is open in its coverage; null of nothing, speaks_of: the node types that phrases make steps of}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: read-phrases-example
 version: 1
 description: Read a request.

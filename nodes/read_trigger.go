@@ -25,6 +25,7 @@ func readTriggerOp(d Deps) engine.Op {
 			"the file that arrives; heard is null, or where the words stood: {request, start, end, edits, stand_in}; open and reason are of what says when and is no trigger",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: read-trigger-example
 version: 1
 description: Take the time out of a request.

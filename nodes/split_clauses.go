@@ -21,6 +21,7 @@ func splitClausesOp(d Deps) engine.Op {
 		ResultDoc:  "[{text, start, end}] in the order of the request, which they cover; start and end in bytes",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: split-clauses-example
 version: 1
 description: Cut a request into clauses.

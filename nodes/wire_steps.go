@@ -20,6 +20,7 @@ func wireStepsOp(d Deps) engine.Op {
 			"do not explain and have no part in the flow of data: it is to be bound again without them}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: wire-steps-example
 version: 1
 description: Lead an output to an input.

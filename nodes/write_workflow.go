@@ -20,6 +20,7 @@ func writeWorkflowOp(d Deps) engine.Op {
 		ResultDoc:  "{workflow: the IR, templatized: the request with {key} for its values, title: its words in kebab case}",
 		Idempotent: true,
 		Instant:    true,
+		Steady:     true,
 		Example: `flow: write-workflow-example
 version: 1
 description: Write a workflow of one step.

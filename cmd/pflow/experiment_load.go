@@ -33,7 +33,7 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 		return experiment.Options{}, err
 	}
 	var equal *experiment.EqualCalls
-	if spec.Replies.Kept() {
+	if a.record != "" || a.replayOrCall { // what is only replayed is asked of nobody
 		equal = &experiment.EqualCalls{}
 	}
 	model, _ := client.Default()

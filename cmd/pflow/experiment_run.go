@@ -121,6 +121,7 @@ func (a *app) runExperiment(c *cobra.Command, args []string, f *experimentFlags)
 	defer done()
 	p := a.followExperiment()
 	x.Progress = p.show
+	keepRoom(a.getenv)
 	ended, err := x.Run(c.Context(), f.retry)
 	p.stop()
 	if err != nil {

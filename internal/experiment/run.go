@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"pflow/engine"
 	"pflow/internal/diag"
@@ -36,6 +37,7 @@ type Experiment struct {
 	o     Options
 	flows []*engine.Flow
 	cases int
+	began time.Time // when it was begun, or gone on with
 }
 
 // Ended says how far a run came.
@@ -190,6 +192,7 @@ func (x *Experiment) Kept() (Kept, error) {
 // Run plans what has no row yet. Plans of one case stand side by side in time, whatever the variant. When ctx is done,
 // or a budget reached, what is left is left for later. With retry, rows without an answer are planned again.
 func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
+	x.began = time.Now()
 	done := newMarks(x.cases, len(x.Spec.Variants), x.Spec.Repeats)
 	n, spent, err := x.store.done(done, retry)
 	if err != nil {
@@ -252,57 +255,6 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	return Ended{Rows: now.Rows, Missing: now.Total - now.Rows, Budget: p.reached(), Made: now.Rows - n, spent: p.used()}, err
 }
 
-// job is one plan to make.
-type job struct {
-	Key
-	c *Case
-}
-
-// feed hands out what is to be planned, case by case in the order of the seed.
-func (x *Experiment) feed(ctx context.Context, jobs chan<- job, done *marks, p *pace) error {
-	order := rand.New(rand.NewPCG(x.Spec.Seed, 0)).Perm(x.cases)
-	known := newPredicates()
-	for _, ord := range order {
-		var c *Case
-		for _, k := range x.plans(ord) {
-			if done.has(k) {
-				continue
-			}
-			if ctx.Err() != nil || c == nil && p.reached() != "" {
-				return nil
-			}
-			if err := p.unpriced(); err != nil {
-				return err
-			}
-			if c == nil {
-				read, err := x.store.readCase(ord, x.Spec.Dir, known)
-				if err != nil {
-					return err
-				}
-				c = &read
-			}
-			select {
-			case jobs <- job{k, c}:
-			case <-ctx.Done():
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// plans are the rows of one case: in each repeat every variant once, in an order of chance.
-func (x *Experiment) plans(ord int) []Key {
-	rng := rand.New(rand.NewPCG(x.Spec.Seed, uint64(ord)+1))
-	var out []Key
-	for repeat := range x.Spec.Repeats {
-		for _, variant := range rng.Perm(len(x.Spec.Variants)) {
-			out = append(out, Key{ord, variant, repeat})
-		}
-	}
-	return out
-}
-
 // plan makes one row. It is false where the run was stopped: then there is nothing to keep.
 func (x *Experiment) plan(ctx context.Context, j job) (Row, bool) {
 	v := x.Spec.Variants[j.Variant]
@@ -355,5 +307,20 @@ func (x *Experiment) asked(ctx context.Context, j job, rec *recorder) (*planner.
 	}
 	// The jitter of retries is the same in each run of the experiment.
 	seed := rand.New(rand.NewPCG(x.Spec.Seed^uint64(j.Case), uint64(j.Variant)<<32|uint64(j.Repeat))).Uint64() | 1
-	return planner.Plan(offered.Within(ctx), flow, j.c.planRequest(x.Spec.Date), engine.Options{Seed: seed, Observe: rec.observed, Simulated: x.Spec.Replies.Clock != nil}), offered.Catalogue
+	o := engine.Options{Seed: seed, Observe: rec.observed, Simulated: x.Spec.Replies.Clock != nil}
+	request := j.c.planRequest(x.Spec.Date)
+	ctx = offered.Within(ctx)
+	if x.Spec.Replies.Kept() { // what follows from the same cases and replies is the same whenever that is
+		o.Began, ctx = x.instant(request.Date), engine.WithAnswers(ctx, j.answers)
+	}
+	return planner.Plan(ctx, flow, request, o), offered.Catalogue
+}
+
+// instant is when plans from recordings are taken to begin: at noon of the day they are asked on.
+func (x *Experiment) instant(date string) time.Time {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil { // today
+		return x.began
+	}
+	return day.Add(12 * time.Hour)
 }

@@ -58,9 +58,11 @@ func (c *call) carry(doc map[string]any, before int) (a *answer, step string, fo
 		if r == nil || r.Reply == nil { // that a request was refused is said of its words
 			continue
 		}
-		request, err := value.Normalize(r.Request)
-		if err != nil {
-			return nil, "", false, err
+		var request any
+		if asked, _ := r.Request.(json.RawMessage); len(asked) > 0 {
+			if request, err = value.ParseJSON(asked); err != nil {
+				return nil, "", false, fault.New(fault.InvalidRequest, "the recording %s.json in %s cannot be read: request: %v; record it again", key, c.o.Replay, err)
+			}
 		}
 		r.Request = request
 		m, _ := request.(map[string]any)

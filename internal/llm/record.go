@@ -24,7 +24,7 @@ type recording struct {
 	Schema   string         `json:"schema"`
 	Key      string         `json:"key"`
 	Question string         `json:"question,omitempty"` // before all that is long: an index reads no further
-	Request  any            `json:"request"`
+	Request  any            `json:"request"`            // of one that was read json.RawMessage: a replay does without
 	Reply    *recordedReply `json:"reply,omitempty"`
 	Error    *recordedError `json:"error,omitempty"`
 }
@@ -116,10 +116,12 @@ func readRecording(dir, key string) (r *recording, found bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	r = &recording{}
+	var asked json.RawMessage
+	r = &recording{Request: &asked}
 	if err == nil {
 		err = json.Unmarshal(data, r)
 	}
+	r.Request = asked
 	if err == nil && r.Schema != recordingSchema {
 		err = errors.New("want the schema " + recordingSchema)
 	}
