@@ -106,6 +106,10 @@ func withMCP(t *testing.T, line string) string {
 		line = strings.TrimSpace(line) + ` 2>said & served=$!
 			until [ -s said ] || ! kill -0 $served; do sleep 0.05; done
 			kill $served; wait $served`
+	case strings.HasSuffix(line, "--watch"):
+		line = strings.TrimSpace(line) + ` 2>said & served=$!
+			until grep -q 'Ctrl-C ends' said || ! kill -0 $served; do sleep 0.05; done
+			kill $served; wait $served; grep 'Ctrl-C ends' said`
 	case strings.Contains(line, serves): // at a port that is free
 		line = strings.Replace(line, serves, "mcp serve --http 127.0.0.1:0", 1) + ` 2>said & served=$!
 			until grep -q 'serving on http' said || ! kill -0 $served; do sleep 0.05; done

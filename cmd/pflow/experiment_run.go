@@ -61,6 +61,7 @@ A variant of --a and --b, and the flow of one in a document, is [NAME=]FLOW[@REV
 
 Changes may follow each other; ++ stands for a +. In a document changes are keys: set, prompts, model.`,
 		Example: `  pflow experiment run planner-offline+params.reuse_confidence=0.6
+  pflow experiment run --watch
   pflow experiment run ./experiment.yaml
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json

@@ -127,7 +127,11 @@ func (w *experimentWatch) open(ctx context.Context) (*watched, error) {
 	}
 	if w.last == nil && w.cut == nil {
 		x, store, _, err := a.sameExperiment(spec, o, w.f)
-		return &watched{x: x, store: store, known: known}, err
+		if err != nil {
+			return nil, err
+		}
+		kept, err := x.Kept()
+		return &watched{x: x, store: store, known: known, fresh: kept.Rows == 0}, err
 	}
 	dir, last, n, err := a.lastOf(known.ID)
 	if err != nil {
