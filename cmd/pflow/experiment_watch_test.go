@@ -53,7 +53,7 @@ func TestWatchPrompt(t *testing.T) {
 	tt.expect("all of it: pflow experiment report planner-")
 	renamed(t, file, prompt+"\n{{.request")
 	tt.expect("metadata.tmpl: cannot be run")
-	tt.expect("metadata.tmpl:24:1: error: the template cannot be read")
+	tt.expect(fmt.Sprintf("metadata.tmpl:%d:1: error: the template cannot be read", strings.Count(prompt, "\n")+2))
 	tt.expect("waiting for the next edit")
 	renamed(t, file, strings.Replace(prompt, "a verb first: what it does", "a noun first: what it is of", 1))
 	tt.expect("metadata.tmpl: 88 plans made anew, 88 kept")
