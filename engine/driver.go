@@ -490,7 +490,7 @@ func (d *driver) ask(e *exec) {
 }
 
 func (d *driver) perform(e *exec) {
-	ctx, cancel := context.WithCancel(context.WithValue(d.within(e), stepKey{}, e.unit))
+	ctx, cancel := context.WithCancel(context.WithValue(d.within(e), stepKey{}, located(e.unit)))
 	if d.sim != nil {
 		ctx = d.sim.begin(ctx, e.ID, d.past, e.For)
 	}

@@ -35,6 +35,14 @@ type Op struct {
 	// Steady ops give the same whenever they are asked the same: by prep, with and the instant at which the run began, where what lies
 	// around the program is the same. Runs may share their results, see WithAnswers.
 	Steady bool
+	// Tells marks an instant op that shows something to whoever looks: a driver that steps through the same events again
+	// and again carries it out once all the same.
+	Tells bool
+	// Asks marks an op that asks whoever is there. A driver that can ask by itself need not carry it out: it gives the
+	// answer as its outcome. What it asks for is "approval" or "line".
+	Asks string
+	// Place says where the op wants to run, for drivers that have more than one place: "network", "shell", "agent"; "": anywhere.
+	Place string
 	// Tool is the component that the op calls, for who follows the run: "" of ops of flows.
 	Tool string
 	// Example is a whole flow document that uses the op; tests check and run it.
@@ -63,7 +71,7 @@ type Exec func(ctx context.Context, in Input) (Output, error)
 
 // Input is all that an op sees of a run.
 type Input struct {
-	unit *unit
+	at located
 
 	Prep    map[string]any
 	Params  map[string]any // the flow's params
@@ -74,20 +82,26 @@ type Input struct {
 	Limited func(meter string) bool
 }
 
+// located is what knows the place of an attempt in its run.
+type located interface {
+	stepName() string
+	indexName() string
+}
+
 // Step is the name of the node in the whole run, such as outer[3]/inner.
 func (in Input) Step() string {
-	if in.unit == nil {
+	if in.at == nil {
 		return ""
 	}
-	return in.unit.stepName()
+	return in.at.stepName()
 }
 
 // Index is the item's index, or the branch's name, of an attempt inside map or parallel; "" elsewhere.
 func (in Input) Index() string {
-	if in.unit == nil {
+	if in.at == nil {
 		return ""
 	}
-	return in.unit.indexName()
+	return in.at.indexName()
 }
 
 // Output is what an attempt gives. Action "" stands for "default". Waits, if not empty, says what is to be approved before

@@ -119,7 +119,7 @@ type stepKey struct{}
 // StepOf names the step whose attempt a context is of, as Progress does; "" of one that is of none, or of an op that is
 // instant.
 func StepOf(ctx context.Context) string {
-	if u, ok := ctx.Value(stepKey{}).(*unit); ok {
+	if u, ok := ctx.Value(stepKey{}).(located); ok {
 		return u.stepName()
 	}
 	return ""
@@ -128,7 +128,7 @@ func StepOf(ctx context.Context) string {
 // IndexOf names the item or the branch of its step that the attempt of a context is of, as Progress does; "" of one that has
 // none.
 func IndexOf(ctx context.Context) string {
-	if u, ok := ctx.Value(stepKey{}).(*unit); ok {
+	if u, ok := ctx.Value(stepKey{}).(located); ok {
 		return u.indexName()
 	}
 	return ""

@@ -59,62 +59,32 @@ func (d *driver) replay(h *History) error {
 	if len(h.Events) == 0 || h.Events[0].Kind != EventStart {
 		return fmt.Errorf("the journal does not begin with the start of a run")
 	}
-	pending := map[int]*exec{}
+	open := NewOpen(d.run)
 	gaps := h.Gaps
 	for i, ev := range h.Events {
 		d.past = ev.At
-		delete(pending, ev.ID)
-		d.waits = slices.DeleteFunc(d.waits, func(w pendingWait) bool { return w.id == ev.ID })
-		cmds, err := d.run.Step(&ev)
-		if err != nil {
+		if err := open.Step(&ev); err != nil {
 			return fmt.Errorf("the journal does not fit its flow at event %d: %w", i+1, err)
 		}
-		for _, c := range cmds {
-			switch c.Kind {
-			case CommandExec:
-				pending[c.ID] = &exec{Command: c}
-			case CommandWait:
-				d.waits = append(d.waits, pendingWait{c.ID, ev.At + c.For, c.Running})
-			case CommandStop:
-				if e := pending[c.ID]; e != nil {
-					e.stopped = true
-				} else {
-					d.stop(c.ID)
-				}
-			}
-		}
 		for len(gaps) > 0 && gaps[0].After == i+1 {
-			d.skip(gaps[0].For)
+			open.skip(gaps[0].For)
 			gaps = gaps[1:]
 		}
 	}
+	for _, w := range open.Waits {
+		d.waits = append(d.waits, pendingWait{w.ID, w.Due, w.Running})
+	}
 	d.zero = h.Start()
-	return d.goOn(h, pending)
+	return d.goOn(h, open.Execs())
 }
 
-// skip moves the budgets that only run while a process does.
-func (d *driver) skip(gap time.Duration) {
-	for i := range d.waits {
-		if d.waits[i].running {
-			d.waits[i].due += gap
-		}
-	}
-}
-
-func (d *driver) goOn(h *History, pending map[int]*exec) error {
-	ids := make([]int, 0, len(pending))
-	for id := range pending {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	ids = slices.DeleteFunc(ids, func(id int) bool {
-		e := pending[id]
-		return !e.stopped && !e.Op().Instant && d.keeps(&e.Command)
+func (d *driver) goOn(h *History, pending []*OpenExec) error {
+	pending = slices.DeleteFunc(pending, func(e *OpenExec) bool {
+		return !e.Stopped && !e.Op().Instant && d.keeps(&e.Command)
 	})
 	var undecided []Attempt
-	for _, id := range ids {
-		e := pending[id]
-		if a, began := h.Started[id]; began && !e.stopped && !e.unit.spec.op.Idempotent && !h.Retry {
+	for _, e := range pending {
+		if a, began := h.Started[e.ID]; began && !e.Stopped && !e.Op().Idempotent && !h.Retry {
 			a.Index = e.Index()
 			undecided = append(undecided, a)
 		}
@@ -123,8 +93,8 @@ func (d *driver) goOn(h *History, pending map[int]*exec) error {
 		return &NeedsDecision{undecided}
 	}
 	d.follow(d.zero, len(h.Events))
-	for _, id := range ids {
-		e := pending[id]
+	for _, open := range pending {
+		e := &exec{Command: open.Command, stopped: open.Stopped}
 		if e.stopped || e.Op().Instant {
 			d.inline = append(d.inline, *e)
 		} else {

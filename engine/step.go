@@ -91,33 +91,15 @@ func (u *unit) indexName() string {
 	return ""
 }
 
-// Perform runs the attempt of an exec and makes ev its outcome. The event is filled in place: it is large, and an op may
-// take less time than copying it would.
+// Perform runs the attempt of an exec and makes ev its outcome.
 func (c *Command) Perform(ctx context.Context, r *Run, ev *Event) {
 	u := c.unit
-	if c.For > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.For)
-		defer cancel()
-	}
-	in := Input{unit: u, Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start, Run: u.run}
+	in := Input{at: u, Prep: u.prep, Params: u.nr.f.flow.params, Attempt: u.attempts, Now: r.start, Run: u.run}
 	if len(u.spec.op.Meters) > 0 {
 		in.Limited = u.nr.f.limited
 	}
-	var out Output
-	err := fault.Guard(func() (err error) {
-		out, err = u.spec.exec(ctx, in)
-		return err
-	})
-	ev.outcome(c.ID, &out, err)
-	if ev.Err != nil {
-		switch ctx.Err() {
-		case context.DeadlineExceeded:
-			ev.Err = tooLate(c.For, ev.Err.Details)
-		case context.Canceled:
-			ev.Err = fault.New(fault.Cancelled, "%s", ev.Err.Message)
-		}
-	}
+	perform(ctx, u.spec, in, c.For, ev)
+	ev.ID = c.ID
 }
 
 // tooLate is the fault of an attempt that took longer than it may.

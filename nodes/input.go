@@ -15,6 +15,7 @@ func inputOp(d Deps) engine.Op {
 		Prep:      []engine.Field{{Name: "prompt", Type: value.String, Doc: "what to ask"}},
 		Result:    value.String,
 		ResultDoc: "the line, without its line break",
+		Asks:      "line",
 		Example: `flow: input-example
 version: 1
 description: Ask for a name and greet it.

@@ -17,6 +17,7 @@ const (
 func llmOp(d Deps) engine.Op {
 	return engine.Op{
 		Name:     "llm",
+		Place:    "network",
 		Summary:  "Fills a prompt in with the values of prep and asks a language model.",
 		OpenPrep: true,
 		Prep: []engine.Field{

@@ -19,6 +19,7 @@ func logOp(d Deps) engine.Op {
 		},
 		Idempotent: true,
 		Instant:    true,
+		Tells:      true,
 		Example: `flow: log-example
 version: 1
 description: Say hello.

@@ -38,6 +38,7 @@ func agent(d Deps) nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes, ir.Network, ir.Destructive},
 		},
+		Place: "agent",
 		Check: func(params map[string]any) []ir.Problem { return checkDuration(params, "timeout") },
 		Foresee: func(nodetype.Call, []string) nodetype.Foreseen {
 			return nodetype.Foreseen{Destroys: "it may change or delete whatever it finds fit"}

@@ -43,7 +43,8 @@ func shell(d Deps) nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
-		Late: []string{"command"},
+		Place: "shell",
+		Late:  []string{"command"},
 		Check: func(params map[string]any) []ir.Problem {
 			problems := checkDuration(params, "timeout")
 			if command, ok := params["command"].(string); ok {

@@ -47,6 +47,8 @@ const (
 	recordTimer    = "timer"
 	recordResumed  = "resumed"
 	recordEnd      = "end"
+
+	recordCancelled = "cancelled" // of AppendEvent alone: a journal's run goes on where it was cancelled
 )
 
 func appendStart(b []byte, ev engine.Event, documents string, about About) []byte {

@@ -30,6 +30,9 @@ type Type struct {
 	// Pure says that what Run gives comes of its params and of when the run began alone: it neither touches nor waits for
 	// anything outside, so that tests and rehearsals of workflows run it as it is.
 	Pure bool
+	// Place says where it wants to run, where there is more than one place: "shell", "agent"; "": where the effects of the
+	// interface say.
+	Place string
 	// Run runs the node once. It is safe for concurrent use. With an error the outcome holds what there was until then,
 	// to show. Errors are *fault.Error, or the context's.
 	Run func(ctx context.Context, c Call) (Outcome, error)

@@ -16,7 +16,7 @@ const gateSuffix = ":approval"
 func (c *compiler) gate(n *ir.Node) engine.DAGNode {
 	return engine.DAGNode{
 		ID: n.ID + gateSuffix,
-		Op: &engine.Op{Name: "approval", Idempotent: true},
+		Op: &engine.Op{Name: "approval", Asks: "approval", Idempotent: true},
 		Exec: func(ctx context.Context, in engine.Input) (engine.Output, error) {
 			node := strings.TrimSuffix(in.Step(), gateSuffix)
 			if running(ctx).approves(ctx, Approval{Node: node, Type: n.Type}) {

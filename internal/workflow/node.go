@@ -27,7 +27,22 @@ type call struct {
 
 // op is the op of a call. It is the node's own: whether it may run again after a crash is its component's to say.
 func (c *call) op() *engine.Op {
-	return &engine.Op{Name: "node", Tool: c.node.Type, Actions: append(c.iface.ResultsOf(c.node.Params), ir.ActionError), Idempotent: c.iface.Has(ir.Idempotent)}
+	return &engine.Op{Name: "node", Tool: c.node.Type, Actions: append(c.iface.ResultsOf(c.node.Params), ir.ActionError), Idempotent: c.iface.Has(ir.Idempotent), Place: c.place()}
+}
+
+// place is where the node wants to run: where the type says that runs it, else by what the component touches.
+func (c *call) place() string {
+	by := c.node.Type
+	if decl := c.c.env.Declared[by]; decl != nil && decl.Run != nil {
+		by = decl.Run.By
+	}
+	if place := c.c.env.Types[by].Place; place != "" {
+		return place
+	}
+	if c.iface.Has(ir.Network) {
+		return "network"
+	}
+	return ""
 }
 
 // exec runs one attempt. Secrets are read here and nowhere else, and taken out of whatever comes back.

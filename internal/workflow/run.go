@@ -97,9 +97,7 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	res := p.told(got)
-	res.Warnings = append(append([]string{}, r.warnings...), res.Warnings...)
-	return res, nil
+	return p.Told(got, r.warnings), nil
 }
 
 // Past is how far a run came, by its history; nothing runs. ended is how it ended, as its journal says: with "" it has not.
@@ -113,6 +111,27 @@ func (p *Program) Past(h *engine.History, ended engine.Status, w engine.Watch) (
 		got.Status = ended
 	}
 	return p.told(got), nil
+}
+
+// Flow is the graph of the program, for who drives a run of it by the engine's commands.
+func (p *Program) Flow() *engine.Flow { return p.flow }
+
+// Perform carries out one attempt of a run that is driven elsewhere, of a program that was compiled of the same documents. It
+// gives what the attempt warned of, too. The error is of a call that is not of this program.
+func (p *Program) Perform(ctx context.Context, c engine.Call) (engine.Event, []string, error) {
+	ctx = mask.WithLatest(ctx, p.Mask)
+	ctx, end := p.shared.env.MCP.Within(ctx)
+	defer end()
+	r := newSession(nil, 0)
+	ev, err := p.flow.Perform(context.WithValue(ctx, runKey{}, r), c)
+	return ev, r.warnings, err
+}
+
+// Told is a run of the program's graph that was driven elsewhere as one of its workflow, with what its attempts warned of.
+func (p *Program) Told(got *engine.Result, warnings []string) *Result {
+	res := p.told(got)
+	res.Warnings = append(append([]string{}, warnings...), res.Warnings...)
+	return res
 }
 
 // told is a run of the program's flow as one of its workflow.
