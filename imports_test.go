@@ -21,10 +21,11 @@ import (
 var imports = map[string][]string{
 	"cmd/pflow": {"...", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 
-	"engine":         {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
-	"engine/syntax":  {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
-	"engine/cond":    {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go", "github.com/ncruces/go-strftime"},
-	"engine/journal": {"engine", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
+	"engine":            {"engine/cond", "engine/syntax", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"engine/enginetest": {"engine", "internal/diag", "internal/fault", "internal/value", "nodes", "golang.org/x/tools/txtar"},
+	"engine/syntax":     {"engine/cond", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
+	"engine/cond":       {"internal/diag", "internal/fault", "internal/repair", "internal/value", "github.com/expr-lang/expr", "github.com/google/cel-go", "github.com/ncruces/go-strftime"},
+	"engine/journal":    {"engine", "internal/diag", "internal/fault", "internal/filelock", "internal/value"},
 
 	"flows":            {},
 	"experiments":      {},
@@ -114,7 +115,7 @@ var testImports = map[string][]string{
 		"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools/txtar",
 		"github.com/santhosh-tekuri/jsonschema/v6",
 	},
-	"engine":              {"engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
+	"engine":              {"engine/enginetest", "engine/journal", "internal/cputime", "nodes", "flows", "prompts"},
 	"internal/retrieve":   {"internal/cputime"},
 	"internal/split":      {"engine"},
 	"internal/schedule":   {"internal/cputime"},

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 	"pflow/internal/cputime"
 )
@@ -197,7 +198,7 @@ func linear(b *testing.B, n int, node string) *engine.Flow {
 		}
 		fmt.Fprintf(&text, "  n%d:\n    op: nothing\n%s", i, strings.ReplaceAll(node, "NEXT", next))
 	}
-	flow, _ := load(b, txtar.Parse([]byte(text.String())), []engine.Op{nothing()})
+	flow, _ := enginetest.Load(b, txtar.Parse([]byte(text.String())), []engine.Op{nothing()})
 	return flow
 }
 
@@ -225,7 +226,7 @@ nodes:
       - {action: done}
     next: {again: n, done: end}
 `, visits)
-	flow, _ := load(b, txtar.Parse([]byte(text)), []engine.Op{nothing()})
+	flow, _ := enginetest.Load(b, txtar.Parse([]byte(text)), []engine.Op{nothing()})
 	return flow
 }
 
@@ -251,7 +252,7 @@ state: {i: {type: integer, default: 0}}
     op: nothing
 %s    next: end
 `, functions, visits, vars)
-	flow, _ := load(b, txtar.Parse([]byte(text)), []engine.Op{nothing()})
+	flow, _ := enginetest.Load(b, txtar.Parse([]byte(text)), []engine.Op{nothing()})
 	return flow
 }
 

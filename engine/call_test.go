@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 )
 
@@ -40,9 +41,9 @@ func (d *elsewhere) take(ev engine.Event) {
 		d.t.Fatal(err)
 	}
 	for _, c := range commands {
-		ctx, cancel := context.WithCancel(context.Background())
 		switch c.Kind {
 		case engine.CommandExec:
+			ctx, cancel := context.WithCancel(d.t.Context())
 			d.cancel[c.ID] = cancel
 			text, err := json.Marshal(c.Call(d.run))
 			if err != nil {
@@ -75,12 +76,12 @@ func (d *elsewhere) perform(ctx context.Context, id int, text []byte) {
 // TestCall runs every test flow with attempts that are carried out elsewhere: each ends as its file says, and its events
 // are those of a run that stops and goes on after any of them.
 func TestCall(t *testing.T) {
-	for _, file := range flowFiles(t) {
+	for _, file := range enginetest.Files(t, ".") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			ar, input, want := readFlow(t, file)
+			ar, input, want := enginetest.Read(t, file)
 			compile := func() *engine.Flow {
-				flow, _ := load(t, ar, testOps())
+				flow, _ := enginetest.Load(t, ar, enginetest.Ops())
 				return flow
 			}
 			flow := compile()
@@ -92,7 +93,7 @@ func TestCall(t *testing.T) {
 					d.take(ev)
 				}
 			}
-			if diff := cmp.Diff(want, show(d.run.Result())); diff != "" {
+			if diff := cmp.Diff(want, enginetest.Show(d.run.Result())); diff != "" {
 				t.Error(diff)
 			}
 			for n := 1; n < len(d.log); n++ {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 )
 
 // TestCancel cancels runs that are busy in every way a run can be: in the bubble of synctest time stands still while
@@ -28,7 +29,7 @@ func TestCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ar := txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\ndescription: d\nlimits: {timeout: 3h}\nnodes:\n" + nodes +
 				"\n-- inner.yaml --\nflow: inner\nversion: 1\ndescription: d\nnodes:\n  i: {op: sleep, with: {for: 1h}, next: end}\n"))
-			flow, _ := load(t, ar, testOps())
+			flow, _ := enginetest.Load(t, ar, enginetest.Ops())
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
@@ -52,7 +53,7 @@ func TestCancel(t *testing.T) {
 
 // TestWaits runs backoff in fake time: the waits are those of the policy.
 func TestWaits(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(`-- flow.yaml --
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(`-- flow.yaml --
 flow: f
 version: 1
 description: d
@@ -63,7 +64,7 @@ nodes:
     retry: {attempts: 5, wait: 1s, backoff: exponential, max_wait: 3s}
     actions: [{action: default}]
     next: end
-`)), testOps())
+`)), enginetest.Ops())
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		if _, err := engine.Execute(context.Background(), flow, nil, engine.Options{}); err != nil {

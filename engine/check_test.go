@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/diag"
 )
 
@@ -28,7 +29,7 @@ func loadFile(t testing.TB, file string, set ...engine.Setting) (*engine.Flow, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Home: filepath.Dir(file)}, Set: set}
+	l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Home: filepath.Dir(file)}, Set: set}
 	return l.Load(doc)
 }
 

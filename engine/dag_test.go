@@ -13,6 +13,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/cond"
+	"pflow/engine/enginetest"
 	"pflow/internal/fault"
 )
 
@@ -30,7 +31,7 @@ func (k fromStore) Eval(s *cond.Scope) (any, error) {
 
 // echo is an op of a dag node that gives its prep after a while, or fails.
 func echo(after time.Duration, action string, fails bool) (*engine.Op, engine.Exec) {
-	op := probe()
+	op := enginetest.Probe()
 	return &op, func(ctx context.Context, in engine.Input) (engine.Output, error) {
 		select {
 		case <-time.After(after):
@@ -140,7 +141,7 @@ usage: calls = 1
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, show(res)); diff != "" {
+			if diff := cmp.Diff(c.want, enginetest.Show(res)); diff != "" {
 				t.Error(diff)
 			}
 			checkEveryPrefix(t, flow, engine.NewRecording(nil), nil)
@@ -152,7 +153,7 @@ usage: calls = 1
 func TestWideDAGKeepsToItsConcurrency(t *testing.T) {
 	const width, most = 200, 7
 	var under, peak atomic.Int32
-	op := probe()
+	op := enginetest.Probe()
 	d := engine.DAG{Name: "wide", Starts: []string{"start"}, Concurrency: most}
 	exec := func(ctx context.Context, in engine.Input) (engine.Output, error) {
 		n := under.Add(1)
@@ -182,7 +183,7 @@ func TestWideDAGKeepsToItsConcurrency(t *testing.T) {
 // right all at once.
 func everything(t testing.TB, ops []engine.Op) *engine.Flow {
 	t.Helper()
-	work, _ := load(t, txtar.Parse([]byte(everythingFlow)), ops)
+	work, _ := enginetest.Load(t, txtar.Parse([]byte(everythingFlow)), ops)
 	var d engine.DAG
 	d.Name, d.Starts, d.Concurrency = "everything", []string{"first"}, 3
 	for _, n := range []struct{ id, reads string }{{"first", ""}, {"left", "first"}, {"right", "first"}, {"last", "left"}} {
@@ -261,5 +262,5 @@ nodes:
 `
 
 func TestResumeEverything(t *testing.T) {
-	checkEveryPrefix(t, everything(t, testOps()), engine.NewRecording(nil), nil)
+	checkEveryPrefix(t, everything(t, enginetest.Ops()), engine.NewRecording(nil), nil)
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/fault"
 	"pflow/internal/value"
 )
@@ -20,7 +21,7 @@ func TestErrorDetails(t *testing.T) {
 			return engine.Output{Meters: map[string]float64{"calls": 1}}, &fault.Error{Kind: fault.Unavailable, Message: "no", Details: limited}
 		}
 	}}
-	flow, docs := load(t, txtar.Parse([]byte(`-- flow.yaml --
+	flow, docs := enginetest.Load(t, txtar.Parse([]byte(`-- flow.yaml --
 flow: f
 version: 1
 limits: {cost: 5}
@@ -34,7 +35,7 @@ version: 1
 state: {out: {type: any, default: null}}
 nodes:
   a: {op: detailed, retry: {attempts: 9, on: error.details.attempt < 3}, fallback: error.details, post: {out: result}, next: end}
-`)), append(testOps(), op))
+`)), append(enginetest.Ops(), op))
 	res, err := engine.Execute(t.Context(), flow, nil, engine.Options{})
 	if err != nil || res.Status != engine.Done {
 		t.Fatalf("%v %v", err, res.Error)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/value"
 )
 
@@ -35,7 +36,7 @@ nodes:
 }
 
 func nestedFlow(res engine.Resources, set ...engine.Setting) (*engine.Flow, string) {
-	l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: res, Set: set}
+	l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: res, Set: set}
 	flow, found := l.LoadNamed("outer")
 	var b strings.Builder
 	for _, f := range found {
@@ -97,7 +98,7 @@ func TestShipped(t *testing.T) {
 		{"shipped:", "", `unknown-flow "shipped:" is no name of a flow`},
 		{"shipped:conut", "", `unknown-flow there is no flow "shipped:conut"; did you mean "shipped:count"?`},
 	} {
-		l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: res}
+		l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: res}
 		flow, found := l.LoadNamed(c.name)
 		got := ""
 		for _, f := range found {

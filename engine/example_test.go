@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/syntax"
 	"pflow/internal/yamltree"
 	"pflow/nodes"
@@ -78,7 +79,7 @@ func TestExamples(t *testing.T) {
 // TestSchema: editors accept every good flow, every example, and what they extend; and they refuse what Decode refuses.
 func TestSchema(t *testing.T) {
 	var said []string
-	ops := engine.NewRegistry(testOps()...)
+	ops := engine.NewRegistry(enginetest.Ops()...)
 	var schemas []syntax.OpSchema
 	for _, name := range ops.Names() {
 		schemas = append(schemas, ops.Op(name).Schema())

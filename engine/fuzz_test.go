@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 )
 
 // seen keeps what was read, to hold findings against.
@@ -33,7 +34,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	ops := engine.NewRegistry(testOps()...)
+	ops := engine.NewRegistry(enginetest.Ops()...)
 	home := engine.Folders{Home: "testdata/ok"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		res := &seen{home, map[string]string{"f.yaml": string(data)}}

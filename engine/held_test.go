@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 )
 
@@ -74,7 +75,7 @@ nodes:
 
 // gatedOps counts how many attempts of the step work are under way at once, and how often each attempt ends.
 func gatedOps(approve func(step string) bool, most *int) []engine.Op {
-	ops := append(testOps(), gate(approve))
+	ops := append(enginetest.Ops(), gate(approve))
 	var mu sync.Mutex
 	now := 0
 	for i := range ops {
@@ -105,7 +106,7 @@ func gatedOps(approve func(step string) bool, most *int) []engine.Op {
 func TestWaitsForApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		most := 0
-		flow, docs := load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return false }, &most))
+		flow, docs := enginetest.Load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return false }, &most))
 		home := t.TempDir()
 		got, text := runWithJournal(t, home, "run", flow, docs, nil)
 		want := `status: waiting
@@ -129,7 +130,7 @@ waits: both.items/each[3]/go
 		if n := bytes.Count(text, []byte(`"waits":`)); n != 5 || !bytes.Contains(text, []byte(`"status":"waiting"`)) {
 			t.Errorf("%d waits in the journal:\n%s", n, text)
 		}
-		flow, _ = load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return true }, &most))
+		flow, _ = enginetest.Load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return true }, &most))
 		got, text = resume(t, home, flow, docs, text)
 		if !strings.HasPrefix(got, "status: done") || !strings.Contains(got, "usage: calls = 12\n") {
 			t.Error(got)
@@ -141,7 +142,7 @@ waits: both.items/each[3]/go
 			t.Errorf("%d approvals, %d at work at once", n, most)
 		}
 		// What is approved is approved: nobody is asked again.
-		flow, _ = load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { t.Error("asked again"); return false }, &most))
+		flow, _ = enginetest.Load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { t.Error("asked again"); return false }, &most))
 		lines := bytes.SplitAfter(text, []byte("\n"))
 		if again, _ := resume(t, home, flow, docs, bytes.Join(lines[:len(lines)-2], nil)); again != got {
 			t.Errorf("stepped through again it ends as\n%s\nand not as\n%s", again, got)
@@ -154,7 +155,7 @@ func TestResumeWhatWaited(t *testing.T) {
 	most := 0
 	quick := strings.NewReplacer("10s", "1ms", "1s", "1ms", "2s", "1ms", "5s", "1ms", "op: once", "op: probe").Replace(gatedFlow)
 	approved := false
-	flow, docs := load(t, txtar.Parse([]byte(quick)), gatedOps(func(string) bool { return approved }, &most))
+	flow, docs := enginetest.Load(t, txtar.Parse([]byte(quick)), gatedOps(func(string) bool { return approved }, &most))
 	home := t.TempDir()
 	_, text := runWithJournal(t, home, "run", flow, docs, nil)
 	approved = true
@@ -179,7 +180,7 @@ func TestCancelWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		most := 0
 		approved := false
-		flow, docs := load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return approved }, &most))
+		flow, docs := enginetest.Load(t, txtar.Parse([]byte(gatedFlow)), gatedOps(func(string) bool { return approved }, &most))
 		home := t.TempDir()
 		data, err := docs.Marshal()
 		if err != nil {
@@ -223,7 +224,7 @@ description: d
 nodes:
   act: {op: once, actions: [{action: default}], next: {default: end}}
 `
-	flow, _ := load(t, txtar.Parse([]byte(doc)), testOps())
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(doc)), enginetest.Ops())
 	start := `{"e":"start","v":1,"time":"2024-01-15T12:00:00Z","seed":1,"input":{}}` + "\n"
 	_, err := resumeText(t, flow, start+`{"e":"started","id":1,"at":5,"step":"each","visit":1,"attempt":1}
 {"e":"started","id":2,"at":5,"step":"each","visit":1,"attempt":1}

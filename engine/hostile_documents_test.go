@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/diag"
 )
 
@@ -68,7 +69,7 @@ func TestHostileDocuments(t *testing.T) {
 			var found diag.List
 			var flow *engine.Flow
 			bounded(t, func() {
-				l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{}}
+				l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{}}
 				flow, found = l.Load(engine.Document{Kind: engine.FlowDocument, Name: "f", Path: "f.yaml", Data: []byte(c.text)})
 			})
 			checkFound(t, flow, found, c.want)

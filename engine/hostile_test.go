@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/diag"
 )
 
@@ -147,7 +148,7 @@ func TestHostileFlows(t *testing.T) {
 			var found diag.List
 			var flow *engine.Flow
 			bounded(t, func() {
-				l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Flows: c.flows}}
+				l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Flows: c.flows}}
 				flow, found = l.LoadNamed("f0")
 			})
 			checkFound(t, flow, found, c.want)
@@ -198,7 +199,7 @@ func TestHostilePaths(t *testing.T) {
 	}
 
 	// The same where a flow names them, and a home that is none.
-	l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Home: big}}
+	l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Home: big}}
 	doc := engine.Document{Kind: engine.FlowDocument, Name: "f", Path: filepath.Join(dir, "f.yaml")}
 	for name, want := range map[string]string{"fifo": "unknown-flow", "big": "unknown-flow", "loop": "unknown-flow", "gone": "unknown-flow"} {
 		bounded(t, func() {
@@ -222,7 +223,7 @@ func TestNoJSON(t *testing.T) {
 			bad := engine.Op{Name: "bad", New: func(*engine.Setup) engine.Exec {
 				return func(context.Context, engine.Input) (engine.Output, error) { return engine.Output{Result: v}, nil }
 			}}
-			l := &engine.Loader{Ops: engine.NewRegistry(append(testOps(), bad)...), Resources: engine.Folders{}}
+			l := &engine.Loader{Ops: engine.NewRegistry(append(enginetest.Ops(), bad)...), Resources: engine.Folders{}}
 			flow, found := l.Load(engine.Document{Path: "f.yaml", Data: []byte(
 				"flow: f\nversion: 1\nstate: {x: {type: any, default: null}}\nnodes: {a: {op: bad, post: {x: result}, next: end}}\n")})
 			if flow == nil {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/value"
 )
 
@@ -51,7 +52,7 @@ func TestInstantOpsObeyTime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ar := txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\ndescription: d\n" + c.flow +
 				"\n-- inner.yaml --\nflow: inner\nversion: 1\ndescription: d\nlimits: {timeout: 4m}\nnodes:\n  i: {op: long, next: end}\n"))
-			flow, _ := load(t, ar, append(testOps(), long()))
+			flow, _ := enginetest.Load(t, ar, append(enginetest.Ops(), long()))
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()

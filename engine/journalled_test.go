@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 )
 
@@ -24,7 +25,7 @@ func TestJournalledBeginsOnlyKept(t *testing.T) {
 	op := engine.Op{Name: "count", OpenPrep: true, New: func(*engine.Setup) engine.Exec {
 		return func(context.Context, engine.Input) (engine.Output, error) { ran++; return engine.Output{}, nil }
 	}}
-	flow, _ := load(t, txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\nnodes: {a: {op: count, next: end}}\n")), []engine.Op{op})
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\nnodes: {a: {op: count, next: end}}\n")), []engine.Op{op})
 	for _, journalled := range []bool{true, false} {
 		ran = 0
 		res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Journal: fullDisk{}, Journalled: journalled})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 )
 
@@ -36,7 +37,7 @@ func child(home string) int {
 		panic(err)
 	}
 	var mu sync.Mutex
-	ops := testOps()
+	ops := enginetest.Ops()
 	for i := range ops {
 		if ops[i].Name != "probe" {
 			continue
@@ -83,7 +84,7 @@ func child(home string) int {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, "result"), []byte(show(res)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "result"), []byte(enginetest.Show(res)), 0o600); err != nil {
 		panic(err)
 	}
 	return 0
@@ -100,12 +101,12 @@ func times(sample, full int) int {
 // TestKill kills real processes at random points: the run that goes on ends like one that was never killed, and no
 // attempt that finished runs again.
 func TestKill(t *testing.T) {
-	flow := everything(t, testOps())
+	flow := everything(t, enginetest.Ops())
 	res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := show(res)
+	want := enginetest.Show(res)
 	began := time.Now()
 	if !runChild(t, t.TempDir(), time.Hour) {
 		t.Fatal("a process that nobody killed was killed")
@@ -161,7 +162,7 @@ func runChild(t *testing.T, home string, after time.Duration) bool {
 
 // TestConcurrentRuns begins many runs of one home at the same time: each has a journal that is whole, and ends done.
 func TestConcurrentRuns(t *testing.T) {
-	flow := everything(t, testOps())
+	flow := everything(t, enginetest.Ops())
 	home := t.TempDir()
 	n := times(100, 1000)
 	var runs sync.WaitGroup

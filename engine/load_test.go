@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/value"
 )
 
@@ -33,7 +34,7 @@ nodes:
 `
 
 func fromText(text string, set ...engine.Setting) (*engine.Flow, string) {
-	l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{}, Set: set}
+	l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{}, Set: set}
 	flow, found := l.Load(engine.Document{Kind: engine.FlowDocument, Name: "f", Path: "f.yaml", Data: []byte(text)})
 	var b strings.Builder
 	for _, f := range found {
@@ -120,7 +121,7 @@ nodes:
 	dir := t.TempDir()
 	write(t, dir, files)
 	load := func() (*engine.Flow, string) {
-		l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{
+		l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{
 			Home: filepath.Join(dir, "home"), Flows: embedded, Prompts: prompts,
 		}}
 		doc, err := engine.ReadDocument(engine.FlowDocument, filepath.Join(dir, "work/child.yaml"))
@@ -211,7 +212,7 @@ nodes:
 			}
 			fsys[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Flows: flows, Prompts: prompts}, Set: set}
+		l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Flows: flows, Prompts: prompts}, Set: set}
 		flow, found := l.LoadNamed("main")
 		if flow == nil {
 			t.Fatal(found.Text())
@@ -262,7 +263,7 @@ nodes:
 
 func TestLoadNamed(t *testing.T) {
 	flows := fstest.MapFS{"main.yaml": {Data: []byte("flow: main\nversion: 1\nnodes: {a: {op: eval, with: {expr: '1'}, next: end}}\n")}, "main_test.yaml": {}}
-	l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Flows: flows}}
+	l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Flows: flows}}
 	for name, want := range map[string]string{
 		"main": "",
 		"mian": "error: there is no flow \"mian\" [unknown-flow]\n  did you mean \"main\"?\n",

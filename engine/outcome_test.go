@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/fault"
 )
 
@@ -39,7 +40,7 @@ func TestAnyOutcomeIsRecorded(t *testing.T) {
 				New: func(*engine.Setup) engine.Exec {
 					return func(context.Context, engine.Input) (engine.Output, error) { return give() }
 				}}
-			flow, docs := load(t, txtar.Parse([]byte(`-- flow.yaml --
+			flow, docs := enginetest.Load(t, txtar.Parse([]byte(`-- flow.yaml --
 flow: f
 version: 1
 description: d
@@ -47,7 +48,7 @@ state: {a: {type: any, default: null}, b: {type: any, default: null}}
 nodes:
   one: {op: hard, post: {a: result}, retry: {attempts: 2}, fallback: '{"kind": error.kind, "message": error.message, "details": error.details}', next: two}
   two: {op: eval, prep: {a: store.a}, with: {expr: '{"a": prep.a, "more": 1e20}'}, post: {b: result}, next: end}
-`)), append(testOps(), op))
+`)), append(enginetest.Ops(), op))
 			checkEveryPrefix(t, flow, docs, nil)
 		})
 	}

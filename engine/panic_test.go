@@ -10,6 +10,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/cond"
+	"pflow/engine/enginetest"
 	"pflow/internal/fault"
 )
 
@@ -47,7 +48,7 @@ nodes:
 `
 	for _, op := range []string{"panics", "panics_instantly"} {
 		doc := strings.NewReplacer("OP", op, "catch: {action: bug}, actions: [{action: default}]", "catch: {action: bug}").Replace(doc)
-		flow, docs := load(t, txtar.Parse([]byte(doc)), append(testOps(), panics()...))
+		flow, docs := enginetest.Load(t, txtar.Parse([]byte(doc)), append(enginetest.Ops(), panics()...))
 		got, _ := runWithJournal(t, t.TempDir(), "run", flow, docs, nil)
 		for _, want := range []string{"status: failed\nerror: bug at last", "this is a bug in pflow, not in what you gave it: runtime error: index out of range [1] with length 0, in pflow/engine_test.",
 			`store: each = [null,"bug",null]`, `store: won = "b"`, `store: kinds = ["bug"]`, "step: caught visit 1, attempts 1 -> bug", "(panic_test.go:", "please report it"} {
@@ -87,7 +88,7 @@ func TestPanicInADAG(t *testing.T) {
 
 // TestPanicOfTheDriver is the error of Execute, once what was under way has ended.
 func TestPanicOfTheDriver(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(`-- flow.yaml --
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(`-- flow.yaml --
 flow: f
 version: 1
 description: d
@@ -99,7 +100,7 @@ version: 1
 description: d
 nodes:
   act: {op: probe, next: {default: end, left: end, right: end}}
-`)), testOps())
+`)), enginetest.Ops())
 	_, err := engine.Execute(t.Context(), flow, nil, engine.Options{Observe: func(engine.Transition) { panic("an observer") }})
 	if e := fault.Of(err); e == nil || e.Kind != fault.Bug || !strings.Contains(e.Message, "an observer") {
 		t.Error(cmp.Diff("a bug", err))

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 )
 
 // thirtyLines is an expression of thirty lines whose operation in line 20 fails: a member that is not there, at column 19.
@@ -65,7 +66,7 @@ func TestRunningExpressionsHavePlaces(t *testing.T) {
 					want = fmt.Sprintf("embedded:flow.yaml:%d:%d", i+1, at+1)
 				}
 			}
-			flow, _ := load(t, &txtar.Archive{Files: []txtar.File{{Name: "flow.yaml", Data: []byte(doc)}}}, testOps())
+			flow, _ := enginetest.Load(t, &txtar.Archive{Files: []txtar.File{{Name: "flow.yaml", Data: []byte(doc)}}}, enginetest.Ops())
 			res, err := engine.Execute(context.Background(), flow, map[string]any{}, engine.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/cond"
+	"pflow/engine/enginetest"
 )
 
 // storeOf is the store of the rounds: the keys that are there, and the item of a batch.
@@ -141,7 +142,7 @@ usage: calls = 6
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, show(res)); diff != "" {
+			if diff := cmp.Diff(c.want, enginetest.Show(res)); diff != "" {
 				t.Error(diff)
 			}
 			checkEveryPrefix(t, flow, engine.NewRecording(nil), nil)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/engine/journal"
 )
 
@@ -40,18 +41,18 @@ func runWithJournal(t *testing.T, home, id string, flow *engine.Flow, docs *engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	return show(res), text
+	return enginetest.Show(res), text
 }
 
 // TestResumeFromEveryPrefix kills every test flow after each record of its journal, and within the record that follows:
 // the resumed run ends like the one that was not killed, and no attempt that finished runs again.
 func TestResumeFromEveryPrefix(t *testing.T) {
-	for _, file := range flowFiles(t) {
+	for _, file := range enginetest.Files(t, ".") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ar, input, _ := readFlow(t, file)
-			flow, docs := load(t, ar, testOps())
+			ar, input, _ := enginetest.Read(t, file)
+			flow, docs := enginetest.Load(t, ar, enginetest.Ops())
 			checkEveryPrefix(t, flow, docs, input)
 		})
 	}
@@ -105,7 +106,7 @@ func resume(t *testing.T, home string, flow *engine.Flow, docs *engine.Recording
 	if err != nil {
 		t.Fatal(err)
 	}
-	return show(res), text
+	return enginetest.Show(res), text
 }
 
 // ranTwice gives an attempt that started after it had finished, or 0.
@@ -132,12 +133,12 @@ func ranTwice(t *testing.T, journal []byte) int {
 
 // TestResumeAfterCancel cancels a run at many points and goes on with it: it ends as if nothing had happened.
 func TestResumeAfterCancel(t *testing.T) {
-	flow := everything(t, testOps())
+	flow := everything(t, enginetest.Ops())
 	res, err := engine.Execute(context.Background(), flow, nil, engine.Options{Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := show(res)
+	want := enginetest.Show(res)
 	cancelled := 0
 	for i := range 40 {
 		home := t.TempDir()
@@ -155,7 +156,7 @@ func TestResumeAfterCancel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if res.Status == engine.Done {
-				if diff := cmp.Diff(want, show(res)); diff != "" {
+				if diff := cmp.Diff(want, enginetest.Show(res)); diff != "" {
 					t.Fatal(diff)
 				}
 				break
@@ -197,7 +198,7 @@ nodes:
 `
 
 func TestResumeNeedsADecision(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(onceFlow)), testOps())
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(onceFlow)), enginetest.Ops())
 	journal := `{"e":"start","v":1,"time":"2024-01-15T12:00:00Z","seed":1,"input":{}}
 {"e":"started","id":1,"at":5,"step":"act","visit":1,"attempt":1}
 `
@@ -218,7 +219,7 @@ func TestResumeNeedsADecision(t *testing.T) {
 
 // TestResumeOfAnotherFlow is refused: the events answer nothing that the flow asks for.
 func TestResumeOfAnotherFlow(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(onceFlow)), testOps())
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(onceFlow)), enginetest.Ops())
 	_, err := resumeText(t, flow, `{"e":"start","v":1,"time":"2024-01-15T12:00:00Z","seed":1,"input":{}}
 {"e":"finished","id":7,"at":9,"result":1}
 `, false)
@@ -230,14 +231,14 @@ func TestResumeOfAnotherFlow(t *testing.T) {
 // TestWaitsGoOn resumes runs that were killed while they waited. A wait between attempts passes for a dead process,
 // too; a timeout only counts the time in which a process works.
 func TestWaitsGoOn(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(`-- flow.yaml --
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(`-- flow.yaml --
 flow: f
 version: 1
 description: d
 limits: {timeout: 60s}
 nodes:
   a: {op: probe, with: {fails: 1, after: 10s}, retry: {attempts: 2, wait: 100s}, actions: [{action: default}], next: end}
-`)), testOps())
+`)), enginetest.Ops())
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		text := fmt.Sprintf(`{"e":"start","v":1,"time":%q,"seed":1,"input":{}}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 	"pflow/internal/value"
 )
 
@@ -41,7 +42,7 @@ nodes:
 // TestRunErrorsAreBounded fails 130 times: the last 100 errors are kept, and what was written to the store before stays as
 // it was.
 func TestRunErrorsAreBounded(t *testing.T) {
-	flow, _ := load(t, txtar.Parse([]byte(manyErrors)), testOps())
+	flow, _ := enginetest.Load(t, txtar.Parse([]byte(manyErrors)), enginetest.Ops())
 	res, err := engine.Execute(context.Background(), flow, nil, engine.Options{})
 	if err != nil || res.Status != engine.Done {
 		t.Fatal(err, res.Error)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 )
 
 // TestSearch: what may be searched comes with what stands there now. A flow that extends another may go beyond what that one
@@ -50,7 +51,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &engine.Loader{Ops: engine.NewRegistry(testOps()...), Resources: engine.Folders{Home: dir}, Set: c.set}
+		l := &engine.Loader{Ops: engine.NewRegistry(enginetest.Ops()...), Resources: engine.Folders{Home: dir}, Set: c.set}
 		f, found := l.Load(doc)
 		if f == nil || len(found) > 0 {
 			t.Fatalf("%s: %s", c.file, found.Text())

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"pflow/engine"
+	"pflow/engine/enginetest"
 )
 
 // TestSimulated: by a clock that jumps, what waits takes its time and none of ours; what is side by side overlaps, what comes
@@ -26,7 +27,7 @@ func TestSimulated(t *testing.T) {
 		"retries":             {"  a: {op: probe, with: {fails: 2}, retry: {attempts: 3, wait: 1h, backoff: constant, jitter: 0}, next: {default: end, left: end, right: end}}", "done", 2 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			flow, _ := load(t, txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\ndescription: d\nlimits: {timeout: 5h}\nnodes:\n"+c.nodes+"\n")), testOps())
+			flow, _ := enginetest.Load(t, txtar.Parse([]byte("-- flow.yaml --\nflow: f\nversion: 1\ndescription: d\nlimits: {timeout: 5h}\nnodes:\n"+c.nodes+"\n")), enginetest.Ops())
 			for range 3 {
 				res, err := engine.Execute(t.Context(), flow, nil, engine.Options{Simulated: true, Seed: 1})
 				if err != nil {
