@@ -84,6 +84,7 @@ type driver struct {
 	given     map[string]any
 	began     bool
 	cancelled bool
+	finished  int  // attempts, with this history
 	cutting   bool // no attempt begins: the history is to be cut
 	cuts      int
 	status    string

@@ -136,6 +136,7 @@ func (d *driver) failed(a *attempt, err error) {
 // finish ends an attempt with its outcome.
 func (d *driver) finish(id int, ev engine.Event) {
 	delete(d.attempts, id)
+	d.finished++
 	d.outcome(id, ev)
 }
 

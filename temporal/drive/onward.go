@@ -17,8 +17,11 @@ import (
 // of a run that was killed. Before that, attempts under way end and none begins, so that none is carried out twice; and what was
 // signalled is taken.
 
-// full reports whether the history is long enough to be cut.
+// full reports whether the history is long enough to be cut. With each some attempt comes to its end.
 func (d *driver) full() bool {
+	if d.finished == 0 {
+		return false
+	}
 	most := d.start.CutAfter
 	if most == 0 {
 		most = DefaultCut
