@@ -15,12 +15,13 @@ test: export GORACE = atexit_sleep_ms=10
 test: lint browser
 	$(GO) test -race -timeout 30m ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
+	cd temporal && $(GO) test -race -timeout 30m ./...
 	@$(MAKE) --no-print-directory sequential flows
 
 # The tests that are built without the race detector only: files that begin with "//go:build !race", and scripts with a line
 # "[race] skip". CONTRIBUTING.md says which those are.
 sequential:
-	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench .) && \
+	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench --exclude-dir=temporal .) && \
 	names=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' $$files | paste -sd '|' -) && \
 	scripts=$$(grep -l '^\[race\] skip' cmd/pflow/testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | paste -sd '|' -) && \
 	$(GO) test -timeout 30m -run "^($$names)$$|^TestScripts$$/^($$scripts)$$" $$(dirname $$files | sort -u)
@@ -32,6 +33,7 @@ test-llm:
 # Quick, while working.
 check: lint browser
 	$(GO) test -timeout 30m ./...
+	cd temporal && $(GO) test -timeout 30m ./...
 	@$(MAKE) --no-print-directory flows
 
 lint:
@@ -39,6 +41,7 @@ lint:
 		echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	cd temporal && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 	@if command -v curl >/dev/null && curl -sfI -m 10 -o /dev/null https://vuln.go.dev/index/modules.json.gz; then \
 		$(GO) run $(GOVULNCHECK) ./... || echo "warning: known vulnerabilities, or they could not be looked up; see above"; \
 	else echo "the vulnerability database cannot be reached: govulncheck is left out"; fi
