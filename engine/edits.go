@@ -11,7 +11,10 @@ import (
 
 // Setting is one edit of a flow: --set PATH=VALUE. INNER:PATH edits each inner flow that a flow: option names INNER, at
 // any depth; *:PATH each flow, the outermost too, that has PATH.
-type Setting struct{ Path, Value string }
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
 
 // everyFlow is the INNER of *:PATH.
 const everyFlow = "*"

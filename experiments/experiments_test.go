@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,5 +54,24 @@ func TestUnpack(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || len(left) != 1 {
 		t.Errorf("%v: %v", left, err)
+	}
+}
+
+// TestRepliesHaveNoTime: the shipped replies are those of no endpoint, so a time in one would be that of whatever wrote it.
+func TestRepliesHaveNoTime(t *testing.T) {
+	files, err := filepath.Glob("replies/*.json")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d replies: %v", len(files), err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"latency_ms", "first_token_ms"} {
+			if bytes.Contains(data, []byte(`"`+key+`":`)) {
+				t.Errorf("%s has %s: write it again without", file, key)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/experiment"
 	"pflow/internal/llm"
+	"pflow/internal/shelf"
 	"pflow/nodes"
 )
 
@@ -37,6 +38,7 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 		equal = &experiment.EqualCalls{}
 	}
 	model, _ := client.Default()
+	keyIn := a.keyFinder()
 	loaded := map[string]*engine.Flow{} // by the variant: its flow is asked for by what names the experiment, and by what makes it
 	return experiment.Options{
 		Load: func(v experiment.Variant) (flow *engine.Flow, err error) {
@@ -47,7 +49,13 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 			return flow, err
 		},
 		Shelf: shelves.Of,
-		Of:    append(thisProgram(), model, a.modelsFile()),
+		Withhold: func(c *experiment.Case, on *shelf.Shelf, text string) error {
+			if name, found := keyIn(text, on.Secrets); found {
+				return usage("case %s: it holds the secret in %s, which would be kept and sent to a model: leave it out", c.ID, name)
+			}
+			return nil
+		},
+		Of: append(thisProgram(), model, a.modelsFile()),
 	}, nil
 }
 

@@ -296,6 +296,6 @@ func (a *app) ownPrompt(ctx context.Context, file string) (string, []experiment.
 		}
 	}
 	slices.Sort(used)
-	return "", nil, usage("no planner of pflow uses a %s %q%s; for one of your own say --a FLOW --b %s", kind, prompt, didYouMean(prompt, slices.Compact(used)),
-		shellQuote(fmt.Sprintf("FLOW+%s", file)))
+	return "", nil, usage("no planner of pflow uses a %s %q%s; a file of another name than its prompt is given by --a FLOW --b %s", kind, prompt, didYouMean(prompt, slices.Compact(used)),
+		shellQuote(fmt.Sprintf("FLOW+PROMPT=%s", file)))
 }

@@ -73,6 +73,35 @@ func (a *app) environWithoutKeys() []string {
 	})
 }
 
+// keyFinder says which key, or which of the secrets that are named, stands in a text. It is for many texts.
+func (a *app) keyFinder() func(text string, secrets []string) (name string, found bool) {
+	masks := map[string]*mask.Masker{}
+	holds := func(text, name string, shortest int) bool {
+		m, known := masks[name]
+		if !known {
+			if v := a.secrets().Known(name); len(v) >= shortest {
+				m = mask.New(mask.Env(name, v))
+			}
+			masks[name] = m
+		}
+		return m != nil && m.Has(text)
+	}
+	keys := a.keyVariables()
+	return func(text string, secrets []string) (string, bool) {
+		for _, name := range keys {
+			if holds(text, name, workflow.ShortestKey) {
+				return name, true
+			}
+		}
+		for _, name := range secrets {
+			if holds(text, name, 1) {
+				return name, true
+			}
+		}
+		return "", false
+	}
+}
+
 // withoutKeys refuses text of a request that would be kept and sent with a key in it, or with a secret of a saved workflow.
 func (a *app) withoutKeys(ctx context.Context, what, text string) error {
 	holds := func(name string, shortest int) bool {

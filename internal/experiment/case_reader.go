@@ -68,7 +68,24 @@ func (r *caseReader) id(path []any, v any) string {
 	if strings.TrimSpace(s) == "" {
 		r.report(path, yamltree.BadValue, "", "the id is empty")
 	}
+	return r.named(path, s)
+}
+
+// request reads what a planner is asked; it refuses to be asked nothing.
+func (r *caseReader) request(path []any, v any) string {
+	s := r.text(path, v)
+	if _, text := v.(string); text && strings.TrimSpace(s) == "" {
+		r.report(path, yamltree.BadValue, "", "the request is empty")
+	}
 	return s
+}
+
+// named finds what cannot stand as a name in a report.
+func (r *caseReader) named(path []any, name string) string {
+	if problem := nameProblem(name); problem != "" {
+		r.report(path, yamltree.BadValue, "", "%s", problem)
+	}
+	return name
 }
 
 func (r *caseReader) date(path []any, v any) string {

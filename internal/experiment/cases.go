@@ -38,7 +38,7 @@ func readCase(v any, from origin, dir string, p *predicates) (Case, diag.List) {
 	c := Case{raw: v}
 	r.object(nil, v, "a case: {id, request, expect, …}", map[string]func(path []any, v any){
 		"id":           func(p []any, v any) { c.ID = r.id(p, v) },
-		"request":      func(p []any, v any) { c.Request = r.text(p, v) },
+		"request":      func(p []any, v any) { c.Request = r.request(p, v) },
 		"stdin":        func(_ []any, v any) { c.Stdin = v },
 		"current_date": func(p []any, v any) { c.Date = r.date(p, v) },
 		"nodes":        func(p []any, v any) { c.Nodes = r.list(p, v, "a list of declared nodes") },
@@ -51,7 +51,7 @@ func readCase(v any, from origin, dir string, p *predicates) (Case, diag.List) {
 				c.Library = r.path(p, v)
 			}
 		},
-		"group":  func(p []any, v any) { c.Group = r.text(p, v) },
+		"group":  func(p []any, v any) { c.Group = r.named(p, r.text(p, v)) },
 		"expect": func(p []any, v any) { c.Expect = r.expect(p, v) },
 	})
 	if m, ok := v.(map[string]any); ok {

@@ -38,6 +38,11 @@ func (x *Experiment) foreseen(c *Case) diag.List {
 	if err != nil {
 		return diag.List{{Severity: diag.Error, Kind: BadCase, Place: c.place, Message: strings.TrimRight(err.Error(), "\n")}}
 	}
+	if x.o.Withhold != nil {
+		if err := x.o.Withhold(c, s, jsonText(c.raw)); err != nil {
+			return diag.List{{Severity: diag.Error, Kind: BadCase, Place: c.place, Message: err.Error()}}
+		}
+	}
 	f := &foresight{c: c, on: s}
 	f.nodes()
 	f.workflow()

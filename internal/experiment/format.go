@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"pflow/internal/printable"
 )
 
 // Formats lists what a report can be written as.
 var Formats = []string{"text", "json", "junit", "markdown", "html"}
 
-// Format writes the report, without secrets. details is how many fixed, and how many broken cases text and Markdown list.
+// Format writes the report, without secrets, and with the controls of names and texts as escapes: a file is shown on
+// terminals, too. details is how many fixed, and how many broken cases text and Markdown list.
 func (r *Report) Format(format string, details int) (string, error) {
 	var out string
 	var err error
@@ -28,7 +31,10 @@ func (r *Report) Format(format string, details int) (string, error) {
 	default:
 		return "", fmt.Errorf("there are: %s", strings.Join(Formats, ", "))
 	}
-	return r.Masks.Text(out), err
+	if out = r.Masks.Text(out); format == "json" {
+		return string(printable.JSON([]byte(out))), err
+	}
+	return printable.Text(out), err
 }
 
 // JSON is the report as programs read it.

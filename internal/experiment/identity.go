@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"pflow/internal/fault"
 	"pflow/internal/shelf"
 	"pflow/ir"
 )
@@ -58,7 +59,8 @@ func ID(spec *Spec, o Options) (string, error) {
 }
 
 // Identify works out what decides the rows. Flows count as they compile, cases and the library by what they say, replies by
-// what is recorded. Paths do not count, nor does what only reports depend on.
+// what is recorded. Paths do not count, nor does what only reports depend on. The whole of the hash stays with the spec: Create
+// keeps it, and Again compares it.
 func Identify(spec *Spec, o Options) (*Identity, error) {
 	h := &identity{sum: sha256.New(), shelves: map[*shelf.Shelf][32]byte{}}
 	h.say("of", o.Of)
@@ -121,7 +123,8 @@ func Identify(spec *Spec, o Options) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.ID = IDName(spec.Name) + "-" + hex.EncodeToString(h.sum.Sum(nil)[:4])
+	spec.identity = hex.EncodeToString(h.sum.Sum(nil))
+	out.ID = IDName(spec.Name) + "-" + spec.identity[:8]
 	return out, nil
 }
 
@@ -143,6 +146,18 @@ func sumOf(what string, v any) [32]byte {
 	h := &identity{sum: sha256.New()}
 	h.say(what, v)
 	return [32]byte(h.sum.Sum(nil))
+}
+
+// metaIdentity is the key under which an experiment keeps the whole hash of what decides its rows.
+const metaIdentity = "identity"
+
+// isOf holds an experiment to the whole hash of a spec: an id has but the beginning of it.
+func (s *Store) isOf(spec *Spec) error {
+	kept, err := s.Meta(metaIdentity)
+	if err == nil && kept != spec.identity {
+		err = fault.New(fault.Refused, "the experiment %s is another one, though its id is the same: begin a new one by --again, or name it by --id", s.id())
+	}
+	return err
 }
 
 // takeReport takes over what changes no row: what reports depend on, and how fast and how far a run goes.

@@ -56,7 +56,7 @@ type specReader struct {
 func (r *specReader) document(tree *yamltree.Value) {
 	s := r.s
 	r.Mapping(tree, "an experiment: {experiment, cases, variants, …}", yamltree.Fields{
-		"experiment":    r.Text(&s.Name),
+		"experiment":    r.name(&s.Name),
 		"description":   r.Text(&s.Description),
 		"model":         r.Text(&s.Model),
 		"cases":         func(v *yamltree.Value) { r.cases = v; r.readCases(v) },
@@ -129,6 +129,9 @@ func (r *specReader) document(tree *yamltree.Value) {
 		return
 	}
 	r.apart(tree)
+	if s.Primary.Rate() && s.Effect > 1 {
+		r.Report(tree.Get("effect"), yamltree.BadValue, "%s", tooLarge(s.Primary, s.Effect))
+	}
 	for _, key := range []string{"experiment", "cases", "variants"} {
 		if tree.Get(key) == nil {
 			r.Report(tree, yamltree.MissingKey, "an experiment needs %s", key)
@@ -237,6 +240,16 @@ func (r *specReader) readCases(v *yamltree.Value) {
 	}
 }
 
+// name reads what something is called in reports.
+func (r *specReader) name(to *string) func(*yamltree.Value) {
+	return func(v *yamltree.Value) {
+		r.Text(to)(v)
+		if problem := nameProblem(*to); problem != "" {
+			r.Report(v, yamltree.BadValue, "%s", problem)
+		}
+	}
+}
+
 func (r *specReader) readVariants(v *yamltree.Value) {
 	if !r.Want(v, yamltree.Seq, "a list of variants: {name, flow, set, model, prompts}") {
 		return
@@ -244,7 +257,7 @@ func (r *specReader) readVariants(v *yamltree.Value) {
 	for _, item := range v.Items {
 		out := Variant{Place: item.Place}
 		r.Mapping(item, "a variant: {name, flow, set, model, prompts}", yamltree.Fields{
-			"name": r.Text(&out.Name), "flow": r.flow(&out), "model": r.Text(&out.Model),
+			"name": r.name(&out.Name), "flow": r.flow(&out), "model": r.Text(&out.Model),
 			"set": r.settings(&out.Set, ""), "prompts": r.prompts(&out.Prompts),
 		})
 		if out.Flow == "" && item.Kind == yamltree.Map && item.Get("flow") == nil {

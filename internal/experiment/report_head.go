@@ -26,7 +26,7 @@ func (r *Report) head() []string {
 			out = append(out, line)
 			continue
 		}
-		out = append(out, line, "  "+strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
+		out = append(out, line, "  "+c.said())
 	}
 	for _, w := range r.Warnings {
 		out = append(out, "!! "+w)
@@ -77,6 +77,11 @@ func (c *Comparison) advice(baseline string) string {
 	return "no reason to change from " + baseline
 }
 
+// said is why, and what else a reader wants to know of a variant before deciding.
+func (c *Comparison) said() string {
+	return strings.Join(append([]string{c.Reason}, c.aside()...), "; ")
+}
+
 // aside is what stands beside the reason: which cases changed sides, and what a case takes more or less.
 func (c *Comparison) aside() []string {
 	fixed, broken := len(c.Fixed)+c.MoreFixed, len(c.Broken)+c.MoreBroken
@@ -84,14 +89,21 @@ func (c *Comparison) aside() []string {
 	if fixed+broken == 0 {
 		out[0] = "fixes and breaks no case"
 	}
-	var takes []string
+	var sure, open []string
 	for _, d := range c.Metrics {
-		if t := d.takes(); t != "" {
-			takes = append(takes, t)
+		switch t := d.takes(); {
+		case t == "":
+		case d.Ratio != nil && d.Ratio.PHolm > stats.Alpha:
+			open = append(open, t)
+		default:
+			sure = append(sure, t)
 		}
 	}
-	if len(takes) > 0 {
-		out = append(out, "a case takes "+strings.Join(takes, ", "))
+	if len(sure) > 0 {
+		out = append(out, "a case takes "+strings.Join(sure, ", "))
+	}
+	if len(open) > 0 {
+		out = append(out, "a case took "+strings.Join(open, ", ")+", which chance could do")
 	}
 	return out
 }
@@ -99,7 +111,7 @@ func (c *Comparison) aside() []string {
 // takes says how much more or less of what is paid for a case takes, "" for what nobody pays.
 func (d *Difference) takes() string {
 	by := math.Abs(d.TTest.Mean)
-	less, more := "fewer", "more"
+	less, more, of := "fewer", "more", " "+string(d.Metric)
 	var amount string
 	switch d.Metric {
 	case Calls, Tokens:
@@ -107,10 +119,13 @@ func (d *Difference) takes() string {
 		if d.Metric == Tokens || by >= 100 {
 			amount = fmt.Sprintf("%.0f", by)
 		}
+		if amount == "1" {
+			of = strings.TrimSuffix(of, "s")
+		}
 	case CostUSD:
-		less, amount = "less", d.Metric.show(by)
+		less, amount, of = "less", d.Metric.show(by), ""
 	case Latency:
-		less, amount = "less", fmt.Sprintf("%.0f ms", by)
+		less, amount, of = "less", fmt.Sprintf("%.0f ms", by), ""
 	default:
 		return ""
 	}
@@ -121,10 +136,7 @@ func (d *Difference) takes() string {
 	if d.TTest.Mean < 0 {
 		word = less
 	}
-	if d.Metric == Calls || d.Metric == Tokens {
-		return fmt.Sprintf("%s %s %s", amount, word, d.Metric)
-	}
-	return amount + " " + word
+	return amount + " " + word + of
 }
 
 // failing counts the cases that a variant does not pass in every run, and those that were made.

@@ -29,7 +29,7 @@ func (r *Report) Markdown(details int) string {
 	}
 	for _, c := range r.Comparisons {
 		fmt.Fprintf(&b, "- **%s against %s: %s, %s.** %s.\n", inline(c.Variant), inline(r.Baseline), c.Verdict, inline(c.advice(r.Baseline)),
-			upperFirst(inline(strings.Join(append([]string{c.Reason}, c.aside()...), "; "))))
+			upperFirst(inline(c.said())))
 	}
 	b.WriteString("\n## Variants\n\n")
 	b.WriteString(r.means().markdown())

@@ -22,7 +22,7 @@ func (r *Report) Text(most int) string {
 	for _, c := range r.Comparisons {
 		fmt.Fprintf(&b, "\n%s against %s\n", c.Variant, r.Baseline)
 		if len(r.Comparisons) > inFull {
-			fmt.Fprintf(&b, "  %s: %s\n", c.Verdict, strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
+			fmt.Fprintf(&b, "  %s: %s\n", c.Verdict, c.said())
 		}
 		b.WriteString(indent(r.differences(c).text()))
 		if g := r.ratios(c); len(g) > 1 {

@@ -21,6 +21,8 @@ type Options struct {
 	Load func(v Variant) (*engine.Flow, error)
 	// Shelf gives the components and saved workflows that a case may use.
 	Shelf func(c *Case) (*shelf.Shelf, error)
+	// Withhold says why the text of a case must not be kept, such as that it holds a key; nil: anything may.
+	Withhold func(c *Case, on *shelf.Shelf, text string) error
 	// Of says what else decides rows: the version of the program, the model that is asked where nothing names one.
 	Of []string
 }
@@ -84,6 +86,9 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 	if err := s.SetMeta(metaDiffs, jsonText(flowDiffs(spec.Variants, x.flows))); err != nil {
 		return nil, err
 	}
+	if err := s.SetMeta(metaIdentity, spec.identity); err != nil {
+		return nil, err
+	}
 	if err := s.SetMeta("spec", jsonText(spec)); err != nil {
 		return nil, err
 	}
@@ -129,6 +134,9 @@ func Again(s *Store, spec *Spec, o Options) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.isOf(spec); err != nil {
+		return nil, err
+	}
 	x := &Experiment{Spec: spec, store: s, o: o}
 	if err := x.load(); err != nil {
 		return nil, err
@@ -150,6 +158,9 @@ func Again(s *Store, spec *Spec, o Options) (*Experiment, error) {
 
 // unchanged holds the flows to those that the experiment began with.
 func (x *Experiment) unchanged(variants []storedVariant) error {
+	if len(variants) != len(x.flows) {
+		return fault.New(fault.Refused, "the experiment began with %s, and there are %d now: start a new experiment", counted(len(variants), "variant"), len(x.flows))
+	}
 	for i, v := range variants {
 		if x.flows[i].Hash != v.FlowHash {
 			return fault.New(fault.Refused, "the flow of variant %q was changed since the experiment began, so its rows would not be of one flow: start a new experiment", v.Name)

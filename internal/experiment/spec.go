@@ -41,6 +41,8 @@ type Spec struct {
 	FlowTargets bool        `json:"-"`                    // also what the flows declare; Create makes Targets of it
 	FailOn      []string    `json:"fail_on,omitempty"`    // verdicts that fail the experiment
 	FailIf      []Condition `json:"fail_if,omitempty"`    // predicates over the report that fail the experiment
+
+	identity string // all that decides rows, as ID sums it up; "" where nobody asked for it
 }
 
 // Variant is one way to plan.

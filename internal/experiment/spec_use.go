@@ -39,6 +39,8 @@ func (s *Spec) Problem() string {
 		return fmt.Sprintf("effect %v: want a number of at least 0", s.Effect)
 	case !slices.Contains(Metrics, s.Primary):
 		return fmt.Sprintf("there is no metric %q; there are: %s", s.Primary, strings.Join(metricNames(), ", "))
+	case s.Primary.Rate() && s.Effect > 1:
+		return tooLarge(s.Primary, s.Effect)
 	case s.guards(s.Primary):
 		return guardedPrimary(s.Primary)
 	case s.Date != "" && !isDate(s.Date):
@@ -53,6 +55,11 @@ func (s *Spec) Problem() string {
 		return "replies that are carried over are no recordings of what was asked: leave out one of carry and record"
 	}
 	return ""
+}
+
+// tooLarge says that no rate differs by so much.
+func tooLarge(m Metric, effect float64) string {
+	return fmt.Sprintf("effect %v: %s is a rate, of which 1 is all; 5 points are 0.05", effect, m)
 }
 
 // guards reports whether a metric has a guardrail.

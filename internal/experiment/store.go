@@ -12,7 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"pflow/internal/fault"
 )
@@ -159,18 +160,55 @@ func ReadStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	s, err := open(dir, true)
+	if code := sqliteCode(err); code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN {
+		if at, unwritten := openUnwritable(dir); unwritten == nil {
+			s, err = at, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	version, err := s.Meta("version")
 	if err != nil || version != storeVersion {
 		s.Close()
-		if err == nil {
+		if err != nil {
+			err = fmt.Errorf("%w; %s", err, anew)
+		} else {
 			err = fmt.Errorf("it is kept in the form of version %q, and this pflow reads %s; run it again under another --id, or remove the folder", version, storeVersion)
 		}
 		return nil, fault.New(fault.InvalidRequest, "the experiment in %s cannot be read: %v", dir, err)
 	}
 	return s, nil
+}
+
+// anew is what to do where the results of an experiment are of no use.
+const anew = "bring back a copy of the folder, or remove it and run the experiment again"
+
+// sqliteCode is the kind of an error of the database, 0 for any other error.
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// openUnwritable opens the results where nothing may be written, such as on a medium that is only read: nobody else can be
+// writing there. What is still in a write-ahead log could not be seen, so there must be none.
+func openUnwritable(dir string) (*Store, error) {
+	path := filepath.Join(dir, file)
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return nil, fault.New(fault.InvalidRequest, "%s-wal holds results that are not in the database yet", path)
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path}).String()+"?mode=ro&immutable=1")
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Ping(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &Store{Dir: dir, db: db}, nil
 }
 
 func open(dir string, exists bool) (*Store, error) {
@@ -188,7 +226,11 @@ func open(dir string, exists bool) (*Store, error) {
 	db.SetMaxOpenConns(4)
 	if err := db.Ping(); err != nil {
 		db.Close()
-		return nil, fault.New(fault.InvalidRequest, "the results of the experiment in %s cannot be opened: %v", dir, err)
+		why := err.Error()
+		if code := sqliteCode(err); code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {
+			why += "; " + anew
+		}
+		return nil, &fault.Error{Kind: fault.InvalidRequest, Message: fmt.Sprintf("the results of the experiment in %s cannot be opened: %s", dir, why), Cause: err}
 	}
 	return &Store{Dir: dir, db: db}, nil
 }
