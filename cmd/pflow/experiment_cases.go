@@ -51,7 +51,7 @@ func (a *app) experimentCasesCommand() *cobra.Command {
 --yes, and its first run was done). The plan as it was approved, edits included, is what is expected; the workflows that were saved when it was made are put
 beside it, as they were. Requests that ask the same are one case; those for one workflow are one group. The earlier ones are in cases.jsonl; the
 later ones, in later.jsonl, are for judging what was tuned on the earlier. A request with a secret in it is left out, and so is one whose plan
-was fixed afterwards.`,
+was mended afterwards: by pflow runs fix, or by a retry of a run that failed, with other inputs or another workflow.`,
 		Example: `  pflow experiment cases --from-runs
   pflow experiment cases --from-runs --since 30d -o my-cases --json`,
 		Args: noArguments,

@@ -65,8 +65,8 @@ func (a *app) wasApproved(ctx context.Context, r *approvedRequest) (ok bool, why
 	if r.row.Decided == "" && (len(children) == 0 || children[0].Status != runs.Done) {
 		return false, "", nil // nobody was asked, and no run says that it was right
 	}
-	if fixed, err := a.wasFixed(children); fixed || err != nil {
-		return false, "its workflow was fixed afterwards, so the plan was not right", err
+	if mended, err := a.wasMended(runs.Row{}, children); mended || err != nil {
+		return false, "its workflow was mended afterwards, so the plan was not right", err
 	}
 	s, err := a.showRun(r.row)
 	if err != nil {
@@ -96,21 +96,47 @@ func (a *app) wasApproved(ctx context.Context, r *approvedRequest) (ok bool, why
 	return true, "", nil
 }
 
-// wasFixed reports whether one of the runs, or a retry of one, was mended by a fix.
-func (a *app) wasFixed(list []runs.Row) (bool, error) {
+// wasMended reports whether one of the runs that came of a run, or what came of those, was a fix, or a retry of a run that failed with
+// another workflow or other inputs that was done.
+func (a *app) wasMended(of runs.Row, list []runs.Row) (bool, error) {
 	for _, row := range list {
 		if row.By == journal.ByFix {
 			return true, nil
+		}
+		if row.By == journal.ByRetry && of.Status == runs.Failed && row.Status == runs.Done {
+			if changed, err := a.runsDiffer(of.ID, row.ID); changed || err != nil {
+				return changed, err
+			}
 		}
 		more, err := a.history().Children(row.ID)
 		if err != nil {
 			return false, err
 		}
-		if fixed, err := a.wasFixed(more); fixed || err != nil {
-			return fixed, err
+		if mended, err := a.wasMended(row, more); mended || err != nil {
+			return mended, err
 		}
 	}
 	return false, nil
+}
+
+// runsDiffer reports whether two runs are of different workflows, or got different inputs.
+func (a *app) runsDiffer(one, other string) (bool, error) {
+	var workflows, inputs [2]string
+	for i, id := range []string{one, other} {
+		saved, _, _, err := a.fromRun(id)
+		if err != nil {
+			return false, err
+		}
+		_, past, _, err := a.readRun(id)
+		if err != nil {
+			return false, err
+		}
+		workflows[i] = saved.Workflow().Hash()
+		if len(past.History.Events) > 0 {
+			inputs[i] = value.JSON(past.History.Events[0].Input)
+		}
+	}
+	return workflows[0] != workflows[1] || inputs[0] != inputs[1], nil
 }
 
 // takeEdited takes the workflow and its values from the run that was made of an edited plan.

@@ -35,3 +35,31 @@ func TestTerminalCases(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 }
+
+// TestTerminalCasesMended: a plan that a person approved and that failed is no case where a retry with other values, which it did not choose, mended
+// it; one that failed and was mended by nothing but another attempt is.
+func TestTerminalCasesMended(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, request := range []string{"copy missing.md to one.md", "read late.md"} {
+		tt := d.start(request)
+		tt.answer(saveAndRun, "y")
+		tt.exits(1)
+		if strings.Contains(request, "late") {
+			d.file("late.md", "late\n")
+			if printed, err := d.command("runs", "retry", "last").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, printed)
+			}
+		} else if printed, err := d.command("runs", "retry", "last", "source_path=README.md").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, printed)
+		}
+	}
+	printed, err := d.command("experiment", "cases", "--from-runs", "--earlier", "1").CombinedOutput()
+	if err != nil || !strings.Contains(string(printed), "(copy missing.md to one.md): its workflow was mended afterwards, so the plan was not right") {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	data, err := os.ReadFile(filepath.Join(d.dir, "my-cases", "cases.jsonl"))
+	if err != nil || strings.Contains(string(data), "missing.md") || !strings.Contains(string(data), "late.md") {
+		t.Errorf("%s, %v", data, err)
+	}
+}

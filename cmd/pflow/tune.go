@@ -118,9 +118,11 @@ func (a *app) tune(c *cobra.Command, name string, f *tuneFlags) error {
 	if err := t.replaceable(f.force); err != nil {
 		return err
 	}
-	if err := t.keep(); err != nil {
+	unlock, err := t.keep()
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	p := a.followExperiment()
 	t.search.Progress = func(_ string, now experiment.Progress) { p.show(now) }
 	o := &tune.Outcome{}

@@ -17,6 +17,7 @@ import (
 	"pflow/engine/syntax"
 	"pflow/internal/diag"
 	"pflow/internal/experiment"
+	"pflow/internal/filelock"
 	"pflow/internal/tune"
 	"pflow/internal/value"
 	"pflow/internal/yamltree"
@@ -108,21 +109,37 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	return t, nil
 }
 
-// keep makes the folder of the search, or knows it again.
-func (t *tuneRun) keep() error {
-	file := filepath.Join(t.search.Dir, "tune.json")
+// keep makes the folder of the search, or knows it again, and holds it until it is let go: of two processes one is told.
+func (t *tuneRun) keep() (letGo func(), err error) {
+	dir := t.search.Dir
+	if err := os.MkdirAll(filepath.Join(dir, "replies"), 0o700); err != nil {
+		return nil, fail(exitFailed, "%s", fileError(err))
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fail(exitFailed, "%s", fileError(err))
+	}
+	defer func() {
+		if err != nil {
+			lock.Close()
+		}
+	}()
+	switch free, err := filelock.Try(lock); {
+	case err != nil:
+		return nil, fail(exitFailed, "%s: %v", lock.Name(), err)
+	case !free:
+		return nil, usage("another process works on the search %s: wait for it, or give another --id", filepath.Base(dir))
+	}
+	file := filepath.Join(dir, "tune.json")
 	data, err := os.ReadFile(file)
 	var known struct{ Print string }
 	if err == nil && json.Unmarshal(data, &known) == nil && known.Print != t.print {
-		return usage("%s is kept of another search: give another --id, or leave it out", filepath.Base(t.search.Dir))
-	}
-	if err := os.MkdirAll(filepath.Join(t.search.Dir, "replies"), 0o700); err != nil {
-		return fail(exitFailed, "%s", fileError(err))
+		return nil, usage("%s is kept of another search: give another --id, or leave it out", filepath.Base(dir))
 	}
 	if err := writeAtomic(file, value.AppendJSON(nil, map[string]any{"print": t.print})); err != nil {
-		return fail(exitFailed, "%s", fileError(err))
+		return nil, fail(exitFailed, "%s", fileError(err))
 	}
-	return nil
+	return func() { lock.Close() }, nil
 }
 
 // tunePrint is a hash of all that decides what a search comes to.
@@ -241,7 +258,13 @@ func (a *app) tuneSpace(flow *engine.Flow, over []string) (tune.Space, error) {
 		}
 		dimension := tune.Dimension{Path: d.Path, Now: now}
 		for _, v := range values {
-			dimension.Values = append(dimension.Values, tuneValue(flow, d.Path, v))
+			one := tuneValue(flow, d.Path, v)
+			for _, p := range one.Prompts {
+				if _, err := os.ReadFile(p.Path); err != nil {
+					return nil, usage("--over %s: %s", d.Path, fileError(err))
+				}
+			}
+			dimension.Values = append(dimension.Values, one)
 		}
 		space = append(space, dimension)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pflow/internal/experiment"
 	"pflow/internal/printable"
 	"pflow/internal/stats"
 	"pflow/internal/tune"
@@ -161,8 +162,16 @@ func cutList(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// further is what may still be searched where nothing better was found.
+// further is what may still be done where nothing better was found.
 func (r *tuneReport) further() string {
+	if last := len(r.Rungs) - 1; last >= 0 && experiment.Metric(r.Primary).Rate() {
+		switch of := r.Rungs[last]; {
+		case of.AsIs == 1:
+			return "these cases cannot show anything better, for it meets all that were searched: bring harder ones"
+		case of.AsIs == 0 && of.Best == 0:
+			return "no candidate met any of these cases: pflow experiment run --a FLOW shows why they fail"
+		}
+	}
 	if r.Planned+len(r.Left) < r.Size-1 {
 		return "a larger --plans tries more of the candidates"
 	}
