@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Guard is a metric that may not get much worse: cost and latency may not grow, rates may not fall.
@@ -46,7 +48,8 @@ type Over struct {
 // limit, needs no division, and is fine with A = 0 (Fieller, JRSS B 16, 1954); where more is better, of B-(1-limit)·A. The guardrail
 // is kept if the whole interval is within the limit, broken if it is all beyond, else unclear. Where that interval is a point,
 // because all differences are the same, it is broken only if p is at most Alpha. Of rates few or no cases that differ are no
-// proof of being alike: they get the two added cases of Paired.TTest. Of two limits the worse state counts. Without a limit it is kept.
+// proof of being alike: for an absolute limit, with one run a case and without groups, the interval is Tango's (see tango), else
+// they get the two added cases of Paired.TTest. Of two limits the worse state counts. Without a limit it is kept.
 func (g Guard) Check(p Paired) Checked {
 	out := Checked{Metric: g.Metric, State: Kept, Reason: name(g.Metric) + " has no limit", Worse: p.TTest()}
 	first := true
@@ -93,7 +96,7 @@ func (g Guard) check(p Paired, limit float64, relative bool) Checked {
 	default:
 		c.Reason = change + ", which chance could have crossed either way"
 		if n, ok := c.Worse.CasesToDecide(math.Abs(mean-bound), Power); ok {
-			c.Needed = n
+			c.Needed = max(n, p.Cases()+1) // the standard error is that of the t test, which may be sure where the score test is not
 		}
 	}
 	return c
@@ -116,7 +119,19 @@ func (g Guard) test(p Paired, limit float64, relative bool) TTest {
 		}
 		p.A = allowed
 	}
-	return p.test(added)
+	t := p.test(added)
+	if !p.Rate || relative || t.Method == MethodUndefined {
+		return t
+	}
+	if m, err := p.McNemar(); err == nil {
+		t.Method, t.Note, t.Interval = MethodScore, "", tango(float64(t.Cases), float64(m.Fixed), float64(m.Broken))
+		t.T, t.P = 0, 1
+		if n := m.Fixed + m.Broken; n > 0 {
+			t.T = float64(m.Fixed-m.Broken) / math.Sqrt(float64(n))
+			t.P = min(1, 2*distuv.UnitNormal.CDF(-math.Abs(t.T)))
+		}
+	}
+	return t
 }
 
 // change says what became of the metric, and what may.

@@ -28,6 +28,7 @@ const (
 	MethodT         = "paired t"
 	MethodCluster   = "cluster-robust t (CR2)"
 	MethodAdded     = "t with two added cases"
+	MethodScore     = "score (Tango)" // of a Guard
 	MethodExact     = "no variance, exact sign test"
 	MethodUndefined = "undefined"
 )
