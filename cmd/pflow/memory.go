@@ -26,23 +26,23 @@ func startWithRoom(getenv func(string) string) {
 	}, percent)
 }
 
-// roomForMany is what the program may take before garbage is collected while it makes thousands of plans, in bytes. Each plan leaves
+// roomForMany is what the heap may take before garbage is collected while the program makes thousands of plans, in bytes. Each plan leaves
 // much behind and little that stays: by the usual rule a fifth of the time would go to collecting it.
 const roomForMany = 160 << 20
 
-// keepRoom lets the heap grow to roomForMany between collections, as long as half of that is enough for what stays; from there on the
-// usual rule holds again.
+// keepRoom lets the heap grow to roomForMany between collections; where more than half of that stays, to twice what stays, which is the
+// usual rule. The room is a limit: what stays may grow at once, as when a report is made.
 func keepRoom(getenv func(string) string) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	const live, usual, most = "/gc/heap/live:bytes", 100, 1000
+	const usual, rare = 2, 400
 	var collected func(struct{})
 	collected = func(struct{}) {
-		sample := []metrics.Sample{{Name: live}}
-		metrics.Read(sample)
-		stays := max(1, sample[0].Value.Uint64())
-		debug.SetGCPercent(int(min(most, max(usual, 100*roomForMany/stays-100))))
+		stays := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(stays)
+		debug.SetMemoryLimit(max(roomForMany, usual*int64(stays[0].Value.Uint64())))
+		debug.SetGCPercent(rare)
 		runtime.AddCleanup(&struct{ self any }{}, collected, struct{}{})
 	}
 	collected(struct{}{})

@@ -70,15 +70,35 @@ function writeFragment() {
   if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
 }
 
-// Each filter can be left out, to count what another of its choices would show.
-function shown(without) {
-  const of = variants.indexOf(state.of);
+// What filters ask of a case is worked out once for each variant that is looked at: a bit for each difference and for each outcome.
+const known = new Map();
+function facts(of) {
+  if (!known.has(of)) known.set(of, {
+    diff: cases.map(c => differences.reduce((bits, [, , holds], i) => holds(c, of) ? bits | 1 << i : bits, 0)),
+    outcome: cases.map(c => looked(c, of).reduce((bits, x) => bits | 1 << outcomes.indexOf(x.outcome), 0)),
+  });
+  return known.get(of);
+}
+
+// filtered gives the cases that are shown, and how many each choice of a filter would show.
+function filtered() {
+  const { diff, outcome } = facts(variants.indexOf(state.of));
   const parts = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-  return cases.filter(c =>
-    parts.every(p => c.text.includes(p)) &&
-    (without === "group" || !state.group || c.group === state.group) &&
-    (without === "diff" || difference[state.diff](c, of)) &&
-    (without === "outcome" || !state.outcome.length || looked(c, of).some(x => state.outcome.includes(x.outcome))));
+  const ofDiff = 1 << differences.findIndex(([key]) => key === state.diff);
+  const ofOutcome = state.outcome.reduce((bits, o) => bits | 1 << outcomes.indexOf(o), 0);
+  const found = { list: [], diff: differences.map(() => 0), outcome: outcomes.map(() => 0), group: new Map(), groups: 0 };
+  const add = (counts, bits) => { for (let i = 0; i < counts.length; i++) if (bits >> i & 1) counts[i]++; };
+  cases.forEach((c, i) => {
+    if (!parts.every(p => c.text.includes(p))) return;
+    const inGroup = !state.group || c.group === state.group, inDiff = diff[i] & ofDiff, inOutcome = !ofOutcome || outcome[i] & ofOutcome;
+    if (inGroup && inOutcome) add(found.diff, diff[i]);
+    if (inGroup && inDiff) add(found.outcome, outcome[i]);
+    if (!inDiff || !inOutcome) return;
+    found.groups++;
+    found.group.set(c.group, (found.group.get(c.group) || 0) + 1);
+    if (inGroup) found.list.push(c);
+  });
+  return found;
 }
 
 let list = []; // the cases that are shown
@@ -118,10 +138,11 @@ const symbol = x => !x.runs ? "·" : x.passes === x.runs ? "✓" : x.passes ? "�
 const kind = x => !x.runs ? "none" : x.passes === x.runs ? "pass" : x.passes ? "part" : "fail";
 const passing = x => !x.runs ? "not made yet" : x.runs === 1 ? (x.passes ? "pass" : "fail") : x.passes + " of " + x.runs + " pass";
 
+// row is drawn once, and taken again whenever its case is shown.
 function row(c) {
-  return h("tr", {},
-    h("th", { scope: "row", class: "case" }, h("span", { class: "id" }, c.id), h("span", { class: "request", title: c.request.length > 200 ? c.request.slice(0, 1000) : null }, c.request.slice(0, 400)),
-      h("span", { class: "about" }, [c.expected && "expects " + c.expected, c.group && "group " + c.group].filter(Boolean).join(" · "))),
+  return c.row ||= h("tr", {},
+    h("th", { scope: "row", class: "case" }, h("div", { class: "what" }, h("span", { class: "id" }, c.id), h("span", { class: "request", title: c.request.length > 200 ? c.request.slice(0, 1000) : null }, c.request.slice(0, 400)),
+      h("span", { class: "about" }, [c.expected && "expects " + c.expected, c.group && "group " + c.group].filter(Boolean).join(" · ")))),
     c.cells.map((x, v) => h("td", {}, h("button", {
       type: "button", class: "cell " + kind(x), "data-case": c.index, "data-variant": v,
       "aria-label": `${c.id} under ${variants[v]}: ${passing(x)}${x.runs ? ", " + x.outcome : ""}. ${x.plan}`,
@@ -129,24 +150,21 @@ function row(c) {
 }
 
 function show() {
-  const of = variants.indexOf(state.of);
   $("q").value = state.q;
   $("of").value = state.of;
   $("group").value = state.group;
   const count = (input, n) => { input.parentElement.querySelector(".count").textContent = n; };
-  const anyDiff = shown("diff"), anyOutcome = shown("outcome"), anyGroup = shown("group");
+  const found = filtered();
   for (const input of document.querySelectorAll("[name=diff]")) {
     input.checked = input.value === state.diff;
-    count(input, anyDiff.filter(c => difference[input.value](c, of)).length);
+    count(input, found.diff[differences.findIndex(([key]) => key === input.value)]);
   }
   for (const input of document.querySelectorAll("[name=outcome]")) {
     input.checked = state.outcome.includes(input.value);
-    count(input, anyOutcome.filter(c => looked(c, of).some(x => x.outcome === input.value)).length);
+    count(input, found.outcome[outcomes.indexOf(input.value)]);
   }
-  const perGroup = {};
-  for (const c of anyGroup) perGroup[c.group] = (perGroup[c.group] || 0) + 1;
-  for (const option of $("group").options) option.textContent = option.value ? `${option.value} (${perGroup[option.value] || 0})` : `any (${anyGroup.length})`;
-  list = shown();
+  for (const option of $("group").options) option.textContent = option.value ? `${option.value} (${found.group.get(option.value) || 0})` : `any (${found.groups})`;
+  list = found.list;
   const text = list.length === cases.length ? counted(cases.length, "case") : `${list.length} of ${counted(cases.length, "case")}`;
   if ($("shown").textContent !== text) $("shown").textContent = text;
   const visible = list.slice(0, most);
