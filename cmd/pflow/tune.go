@@ -109,14 +109,14 @@ func (a *app) tune(c *cobra.Command, name string, f *tuneFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.writable(t, f.force); err != nil {
+		return err
+	}
 	if f.dryRun {
 		return a.showTune(t.told)
 	}
 	if !a.quiet && !a.asJSON {
 		fmt.Fprint(a.stderr, t.told.planned())
-	}
-	if err := t.replaceable(f.force); err != nil {
-		return err
 	}
 	unlock, err := t.keep()
 	if err != nil {
@@ -161,18 +161,10 @@ func (a *app) writeTuned(t *tuneRun, o *tune.Outcome, force bool) error {
 	if o.Held == nil || t.told.Verdict != "PROMOTE" {
 		return nil
 	}
-	v := t.search.Space.Variant(o.Best, t.search.Flow, "tuned")
-	extends := v.Flow
-	if isPath(extends) {
-		extends = strings.TrimSuffix(filepath.Base(extends), filepath.Ext(extends))
-	}
 	remark := fmt.Sprintf(madeBy+": %s %.3f -> %.3f on %d cases that were held out.", t.told.Primary, t.told.Held.AsIs, t.told.Held.Tuned, t.told.Held.Cases)
-	files, err := tune.Variant(t.flow, extends, v, t.out, fmt.Sprintf("%s with %s", t.flow.Name, t.search.Space.Label(o.Best)), remark)
+	files, err := a.tunedFiles(t, o.Best, remark)
 	if err != nil {
-		return tuneError(err)
-	}
-	if _, err := tune.Load(files, extends, t.flow.File, engine.Loader{Ops: a.ops(), Resources: a.folders()}); err != nil {
-		return usage("%v", err)
+		return err
 	}
 	for _, file := range files {
 		if _, err := os.Lstat(file.Path); err == nil && !force && !holds(file.Path, file.Data) {
@@ -191,13 +183,37 @@ func (a *app) writeTuned(t *tuneRun, o *tune.Outcome, force bool) error {
 // madeBy is how the head of a tuned flow begins.
 const madeBy = "Made by pflow tune"
 
-// replaceable refuses a file that somebody else wrote before anything is planned.
-func (t *tuneRun) replaceable(force bool) error {
-	data, err := os.ReadFile(t.out)
-	if force || errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(string(data), "# "+madeBy) {
-		return nil
+// writable says before anything is planned what is wrong with where the tuned flow is to go: there must be no file of somebody
+// else, and a flow of that name must hold together there.
+func (a *app) writable(t *tuneRun, force bool) error {
+	switch info, err := os.Lstat(t.out); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err == nil && info.IsDir():
+		return usage("-o %s: it is a folder; name a file NAME.yaml", t.out)
+	case !force:
+		if data, err := os.ReadFile(t.out); err != nil || !strings.HasPrefix(string(data), "# "+madeBy) {
+			return usage("there is a file %s already, which pflow tune did not make: --force replaces it, -o FILE writes another", t.out)
+		}
 	}
-	return usage("there is a file %s already, which pflow tune did not make: --force replaces it, -o FILE writes another", t.out)
+	_, err := a.tunedFiles(t, t.search.Space.Baseline(), "")
+	return err
+}
+
+// tunedFiles are those of a candidate, which hold together where they are to be.
+func (a *app) tunedFiles(t *tuneRun, c tune.Candidate, remark string) ([]tune.File, error) {
+	v := t.search.Space.Variant(c, t.search.Flow, "tuned")
+	extends := v.Flow
+	if isPath(extends) {
+		extends = strings.TrimSuffix(filepath.Base(extends), filepath.Ext(extends))
+	}
+	files, err := tune.Variant(t.flow, extends, v, t.out, fmt.Sprintf("%s with %s", t.flow.Name, t.search.Space.Label(c)), remark)
+	if err != nil {
+		return nil, tuneError(err)
+	}
+	if _, err := tune.Load(files, extends, t.flow.File, engine.Loader{Ops: a.ops(), Resources: a.folders()}); err != nil {
+		return nil, usage("%v", err)
+	}
+	return files, nil
 }
 
 // holds reports whether a file has just this in it.

@@ -75,7 +75,7 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	}
 	split := tune.SplitCases(cases, f.heldOut, spec.Seed)
 	if len(split.Search) == 0 || len(split.HeldOut) < 2 {
-		return nil, usage("%s: of %d cases %d are held out: both parts need cases; give more of them, or another --held-out", f.cases, len(cases), len(split.HeldOut))
+		return nil, usage("%s: of %s %d are held out, and groups never part: both parts need cases; give more of them, or another --held-out", f.cases, casesOf(len(cases), tune.Groups(cases)), len(split.HeldOut))
 	}
 	t.search = &tune.Search{Flow: v, Space: space, Split: split, Spec: *spec, Budget: f.plans, Open: a.experimentOptions}
 	data, err := os.ReadFile(f.cases)

@@ -169,7 +169,7 @@ func (r *tuneReport) further() string {
 		case of.AsIs == 1:
 			return "these cases cannot show anything better, for it meets all that were searched: bring harder ones"
 		case of.AsIs == 0 && of.Best == 0:
-			return "no candidate met any of these cases: pflow experiment run --a FLOW shows why they fail"
+			return fmt.Sprintf("no candidate met any of these cases: pflow experiment run --a %s --cases FILE shows why they fail", shellQuote(r.Flow))
 		}
 	}
 	if r.Planned+len(r.Left) < r.Size-1 {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,9 @@ func differing(from, to *yamltree.Value) any {
 func Load(files []File, extends, base string, l engine.Loader) (*engine.Flow, error) {
 	last := files[len(files)-1]
 	found, err := l.Resources.Find(engine.FlowDocument, extends, []string{last.Path})
+	if errors.Is(err, engine.ErrNoDocument) {
+		return nil, fault.New(fault.InvalidRequest, "a flow in %s does not find the flow %s, which it would extend: write it beside %s, with -o", filepath.Dir(last.Path), extends, base)
+	}
 	if err == nil && !sameFile(found.Path, base) {
 		err = fault.New(fault.InvalidRequest, "in %s the name %s stands for %s, and not for %s: write it to another folder, with -o", filepath.Dir(last.Path), extends, found.Path, base)
 	}
