@@ -58,6 +58,7 @@ func (x *results) groups() int {
 // remarks says what keeps a report from being taken at its word.
 func (x *results) remarks(r *Report) {
 	if n := len(x.cases); n < stats.LoudBelow {
+		r.few = true
 		r.Warnings = append(r.Warnings, fmt.Sprintf("ONLY %s: below %d, intervals rest on assumptions that cannot be checked; take no verdict from this alone", counted(n, "CASE"), stats.LoudBelow))
 	}
 	if r.Missing > 0 {

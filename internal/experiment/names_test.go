@@ -85,6 +85,29 @@ func TestReportsSteerNothing(t *testing.T) {
 	}
 }
 
+// TestAdvice: what is said to do about a verdict does not go against what the head warns of.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		verdict stats.Verdict
+		missing int
+		few     bool
+		want    string
+	}{
+		{stats.Promote, 0, false, "keep it"},
+		{stats.Promote, 0, true, "but on too few cases to rely on"},
+		{stats.Reject, 0, true, "but on too few cases to rely on"},
+		{stats.Extend, 0, true, "run about 7 more cases to know"},
+		{stats.Promote, 3, true, "of a part of the run alone"},
+		{stats.Extend, 3, false, "of a part of the run alone"},
+		{stats.Inconclusive, 0, true, "no reason to change from base"},
+	} {
+		r := &Report{Baseline: "base", Missing: c.missing, few: c.few}
+		if got := r.advice(&Comparison{Verdict: c.verdict, Further: 7}); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 // TestHeadByChance: what a case takes more or less is told as what it takes only if chance could not do it, all ratios that
 // are told together counted.
 func TestHeadByChance(t *testing.T) {

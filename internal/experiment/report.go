@@ -38,6 +38,7 @@ type Report struct {
 	FailIf []Condition  `json:"-"` // the conditions that JUnit tests, by default those of the experiment's gate
 	Masks  *mask.Masker `json:"-"` // takes secrets out of whatever the report is written as; nil: there are none
 
+	few  bool        // cases, so that no verdict is to be taken
 	from []rowSource // of the variants: the page reads plans and steps there, so the stores must still be open
 }
 

@@ -18,7 +18,7 @@ func (r *Report) head() []string {
 		out = append(out, r.score(0))
 	}
 	for _, c := range r.Comparisons {
-		line := fmt.Sprintf("%s against %s: %s, %s", c.Variant, r.Baseline, c.Verdict, c.advice(r.Baseline))
+		line := fmt.Sprintf("%s against %s: %s, %s", c.Variant, r.Baseline, c.Verdict, r.advice(&c))
 		if len(r.Comparisons) > inFull {
 			if d := c.difference(r.Primary); d != nil {
 				line += fmt.Sprintf(" (%s %s, 95%% interval %s)", r.Primary, r.Primary.change(d.TTest.Mean), r.Primary.within(d.TTest.Interval))
@@ -61,10 +61,15 @@ func (r *Report) score(i int) string {
 	return line + fmt.Sprintf("; %d of %s %s", fails, counted(made, "case"), verb(fails, "fails", "fail"))
 }
 
-// advice is what to do about a verdict.
-func (c *Comparison) advice(baseline string) string {
-	if c.unjudged {
+// advice is what to do about a verdict. One of a part of the run, or of few cases, is none to act on.
+func (r *Report) advice(c *Comparison) string {
+	switch decided := c.Verdict == stats.Promote || c.Verdict == stats.Reject; {
+	case c.unjudged:
 		return "ask a model to know"
+	case r.Missing > 0:
+		return "of a part of the run alone"
+	case decided && r.few:
+		return "but on too few cases to rely on"
 	}
 	switch c.Verdict {
 	case stats.Promote:
@@ -74,7 +79,7 @@ func (c *Comparison) advice(baseline string) string {
 	case stats.Extend:
 		return "run about " + counted(c.Further, "more case") + " to know"
 	}
-	return "no reason to change from " + baseline
+	return "no reason to change from " + r.Baseline
 }
 
 // said is why, and what else a reader wants to know of a variant before deciding.

@@ -90,7 +90,7 @@ func (r *Report) html(most int) (string, error) {
 	for i, c := range r.Comparisons {
 		v.Views = append(v.Views, comparisonView{
 			Comparison: c, Index: i + 1, Differences: r.differences(c), Ratios: r.ratios(c), Tests: c.tests(r.Primary, len(r.Comparisons)), Slopes: r.slopePlot(c), Links: c.links(),
-			Advice: c.advice(r.Baseline), Said: c.said(),
+			Advice: r.advice(&c), Said: c.said(),
 		})
 	}
 	blocks, of, err := r.blocks(most)

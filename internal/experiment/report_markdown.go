@@ -28,7 +28,7 @@ func (r *Report) Markdown(details int) string {
 		fmt.Fprintf(&b, "- **%s**\n", inline(r.score(0)))
 	}
 	for _, c := range r.Comparisons {
-		fmt.Fprintf(&b, "- **%s against %s: %s, %s.** %s.\n", inline(c.Variant), inline(r.Baseline), c.Verdict, inline(c.advice(r.Baseline)),
+		fmt.Fprintf(&b, "- **%s against %s: %s, %s.** %s.\n", inline(c.Variant), inline(r.Baseline), c.Verdict, inline(r.advice(&c)),
 			upperFirst(inline(c.said())))
 	}
 	b.WriteString("\n## Variants\n\n")

@@ -93,7 +93,7 @@ func (r *Report) SinceText(before *Report) string {
 		default:
 			verdict = string(was) + " -> " + verdict
 		}
-		fmt.Fprintf(&b, "%s against %s: %s, %s\n  %s\n", c.Variant, r.Baseline, verdict, c.advice(r.Baseline), strings.Join(append([]string{c.Reason}, c.aside()...), "; "))
+		fmt.Fprintf(&b, "%s against %s: %s, %s\n  %s\n", c.Variant, r.Baseline, verdict, r.advice(&c), c.said())
 	}
 	for _, w := range r.Warnings {
 		if before == nil || !slices.Contains(before.Warnings, w) {
