@@ -92,8 +92,11 @@ const (
 )
 
 func (a *app) makeCases(ctx context.Context, q runs.Query, folder string, earlier float64) error {
-	if _, err := os.Lstat(folder); err == nil {
-		return usage("-o %s: it is there already; name a folder that is not", folder)
+	if _, err := os.Lstat(folder); err == nil || folder == "" {
+		return usage("-o %s: it is there already; name a folder that is not", shellQuote(folder))
+	}
+	if info, err := os.Stat(filepath.Dir(folder)); err != nil || !info.IsDir() {
+		return usage("-o %s: there is no folder %s to make it in", shellQuote(folder), shellQuote(filepath.Dir(folder)))
 	}
 	shelf, err := a.shelfOf(ctx)
 	if err != nil {
@@ -106,7 +109,7 @@ func (a *app) makeCases(ctx context.Context, q runs.Query, folder string, earlie
 	if len(list) == 0 {
 		return usage("no request of the history was approved%s: make and approve plans with pflow \"…\", and they become cases%s", sinceText(q), leftOutText(made.LeftOut))
 	}
-	then := newLibraryThen(a.library(), list, made.started)
+	then := newLibraryThen(a.library(), list, made.started, func(text string) bool { return a.withoutKeys(ctx, "a workflow", text) != nil })
 	var approved []experiment.Approved
 	for _, r := range list {
 		files, err := then.files(r.row, r.plan)
@@ -160,7 +163,7 @@ func (a *app) printCases(made *casesMade) {
 	for _, l := range made.LeftOut {
 		fmt.Fprintf(a.stdout, "left out: %s (%s): %s\n", runs.Short(l.Run), shortened(oneLine(l.Request), 60), l.Why)
 	}
-	fmt.Fprintf(a.stdout, "run it: pflow experiment run %s\n", filepath.Join(made.Folder, casesDocument))
+	fmt.Fprintf(a.stdout, "run it: pflow experiment run %s\n", shellQuote(filepath.Join(made.Folder, casesDocument)))
 }
 
 func sinceText(q runs.Query) string {

@@ -22,11 +22,20 @@ type libraryThen struct {
 	texts    map[string][]byte            // of the files that were named, by their names
 }
 
-func newLibraryThen(l *library.Library, list []approvedRequest, started map[string]time.Time) *libraryThen {
+// newLibraryThen reads the versions there are, without examples in which a secret stands, and without versions in which one stands elsewhere.
+func newLibraryThen(l *library.Library, list []approvedRequest, started map[string]time.Time, secret func(text string) bool) *libraryThen {
 	out := &libraryThen{versions: map[string][]*library.Record{}, asked: map[string]time.Time{}, started: started, texts: map[string][]byte{}}
 	for _, r := range l.List().Records {
-		if versions, _, err := l.History(r.Name); err == nil {
-			out.versions[r.Name] = versions
+		versions, _, err := l.History(r.Name)
+		if err != nil {
+			continue
+		}
+		for _, was := range versions {
+			kept := *was
+			kept.Examples = slices.DeleteFunc(slices.Clone(was.Examples), secret)
+			if !secret(string(kept.Encode())) {
+				out.versions[r.Name] = append(out.versions[r.Name], &kept)
+			}
 		}
 	}
 	for _, r := range list {
@@ -71,7 +80,7 @@ func (l *libraryThen) files(row runs.Row, plan *planner.Result) ([]string, error
 		out = append(out, file)
 	}
 	if reused != "" && l.versions[reused] == nil {
-		return nil, fmt.Errorf("the saved workflow %s that it found is not in the library any more", reused)
+		return nil, fmt.Errorf("the saved workflow %s that it found is not in the library any more, or a secret stands in it", reused)
 	}
 	return out, nil
 }
