@@ -22,78 +22,100 @@ import (
 func (a *app) flowRunCommand() *cobra.Command {
 	var inputs []string
 	var state string
+	var on backend
 	c := &cobra.Command{
 		Use:   "run FLOW",
 		Short: "Run a flow",
 		Long: `Run a flow. --input gives a key of its state: a value is read as the declared type of the key, and key=@FILE.json reads
-it from a file. A run that is killed can be resumed.`,
-		Example:           "  pflow flow run ./retry.yaml --input user_input=hello --json\n  pflow flow run ./each.yaml --input items=@items.json",
+it from a file. A run that is killed can be resumed.
+
+--on BACKEND has the program pflow-BACKEND of the PATH run it, and --prepare prints what that is handed: see pflow run --help.`,
+		Example:           "  pflow flow run ./retry.yaml --input user_input=hello --json\n  pflow flow run ./each.yaml --input items=@items.json\n  pflow flow run ./retry.yaml --input user_input=hello --on temporal",
 		Args:              one("the flow to run"),
 		ValidArgsFunction: a.completeFlows,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := on.find(); err != nil {
+				return err
+			}
 			flow, docs, err := a.load(args[0])
 			if err != nil {
 				return err
 			}
-			input, err := flowInput(flow, state, inputs)
+			input, missing, err := flowInput(flow, state, inputs)
 			if err != nil {
 				return err
+			}
+			if on.elsewhere() {
+				r, err := a.prepareFlow(flow, docs, input, missing)
+				if err != nil {
+					return err
+				}
+				return a.handOn(c.Context(), r, &on)
+			}
+			if len(missing) > 0 {
+				return lacksKeys(flow, missing)
 			}
 			return a.runFlow(c.Context(), flow, docs, input)
 		},
 	}
 	c.Flags().StringArrayVarP(&inputs, "input", "i", nil, "a key of the state: `KEY=VALUE` or KEY=@FILE.json (repeatable)")
 	c.Flags().StringVar(&state, "state", "", "a JSON `FILE` with the first state; --input wins over it")
+	on.flags(c)
 	a.setFlag(c)
 	a.modelFlags(c)
 	return c
 }
 
-// flowInput builds the first store of a flow from the command line.
-func flowInput(flow *engine.Flow, stateFile string, inputs []string) (map[string]any, error) {
-	input := map[string]any{}
+// flowInput builds the first store of a flow from the command line. missing are the keys that nothing gives.
+func flowInput(flow *engine.Flow, stateFile string, inputs []string) (input map[string]any, missing []engine.StateKey, err error) {
+	input = map[string]any{}
 	if stateFile != "" {
 		v, err := readJSONFile(stateFile)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		object, ok := v.(map[string]any)
 		if !ok {
-			return nil, usage("%s: want a JSON object of state keys, got %s", stateFile, value.Name(v))
+			return nil, nil, usage("%s: want a JSON object of state keys, got %s", stateFile, value.Name(v))
 		}
 		for _, name := range value.SortedKeys(object) {
 			key, err := stateKey(flow, name)
 			if err != nil {
-				return nil, usage("%s: %v", stateFile, err)
+				return nil, nil, usage("%s: %v", stateFile, err)
 			}
 			if input[name], err = fits(key, object[name]); err != nil {
-				return nil, usage("%s: %s: %v", stateFile, name, err)
+				return nil, nil, usage("%s: %s: %v", stateFile, name, err)
 			}
 		}
 	}
 	for _, in := range inputs {
 		name, text, ok := strings.Cut(in, "=")
 		if !ok {
-			return nil, usage("--input %q: want key=value", in)
+			return nil, nil, usage("--input %q: want key=value", in)
 		}
 		key, err := stateKey(flow, name)
 		if err != nil {
-			return nil, usage("--input %s: %v", in, err)
+			return nil, nil, usage("--input %s: %v", in, err)
 		}
 		if input[name], err = inputValue(key, text); err != nil {
-			return nil, usage("--input %s: %v", in, err)
+			return nil, nil, usage("--input %s: %v", in, err)
 		}
 	}
-	var missing []string
 	for _, k := range flow.State() {
 		if _, given := input[k.Name]; k.Required && !given {
-			missing = append(missing, fmt.Sprintf("--input %s=%s", k.Name, strings.ToUpper(string(k.Type))))
+			missing = append(missing, k)
 		}
 	}
-	if len(missing) > 0 {
-		return nil, fail(exitMissing, "the flow %q needs more to start: give %s", flow.Name, strings.Join(missing, " "))
+	return input, missing, nil
+}
+
+// lacksKeys is the error of a flow whose state keys nothing gives.
+func lacksKeys(flow *engine.Flow, missing []engine.StateKey) error {
+	words := make([]string, len(missing))
+	for i, k := range missing {
+		words[i] = fmt.Sprintf("--input %s=%s", k.Name, strings.ToUpper(string(k.Type)))
 	}
-	return input, nil
+	return fail(exitMissing, "the flow %q needs more to start: give %s", flow.Name, strings.Join(words, " "))
 }
 
 // stateKey finds a declared key; the error says which there are.

@@ -34,6 +34,8 @@ type runFlags struct {
 	concurrency int    // how many of these at the same time
 
 	fake bool // with results that are made up
+
+	backend
 }
 
 // read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
@@ -69,13 +71,23 @@ cancelled or waits for approval is continued by pflow resume.
 --each FILE runs it once for each line of a CSV, a TSV or JSON lines: its columns or keys are inputs, key=value gives what is the same for
 all. Each line gets one result line {line, id, status, outputs, error, run_id}, in order; id is the line's own, if it has one. What destroys
 is shown for the first line and approved once for all. If a line failed the exit status is 1. pflow resume goes on with the lines that have no
-result yet; none that has one runs again.`,
-		Example:            "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run",
+result yet; none that has one runs again.
+
+--on BACKEND has the program pflow-BACKEND of the PATH run it, after all that is checked, asked and approved here. What is missing then, the
+backend asks for. --prepare prints what a backend is handed ("pflow.prepared/v1") and runs nothing. Neither holds a secret: who runs a
+step reads it.`,
+		Example:            "  pflow run greet name=Ada\n  pflow run ./greet.json --name=Ada --json\n  pflow run greet name=Ada --dry-run\n  pflow run greet name=Ada --on temporal\n  pflow run greet name=Ada --prepare",
 		ValidArgsFunction:  a.completeRun,
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := f.read(c, args, "pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
 			if err != nil || in == nil {
+				return err
+			}
+			if f.elsewhere() && (f.fake || c.Flags().Changed("each")) {
+				return usage("pflow run: --on and --prepare hand one run on; leave out --fake and --each")
+			}
+			if err := f.find(); err != nil {
 				return err
 			}
 			if f.fake {
@@ -102,6 +114,7 @@ result yet; none that has one runs again.`,
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
 	c.Flags().BoolVar(&f.fake, "fake", false, "run it all with made-up results in the place of what its nodes would do; nothing is touched or kept")
 	f.dryRunning(c, "show every step with its params and run nothing")
+	f.backend.flags(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	return c
@@ -109,7 +122,7 @@ result yet; none that has one runs again.`,
 
 // runLoaded runs a workflow with what the command line gives.
 func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFlags) error {
-	if !f.dryRun {
+	if !f.dryRun && !f.elsewhere() {
 		if err := a.readSecrets(ctx, l); err != nil {
 			return err
 		}
@@ -123,6 +136,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 			return err
 		}
 	}
+	given.Elsewhere = f.elsewhere()
 	store, missing, err := l.program.Bind(given)
 	if err == nil && len(missing) > 0 && a.interactive() && !f.dryRun {
 		for _, in := range missing {
@@ -135,7 +149,7 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	if err != nil {
 		return usage("%v", err)
 	}
-	if len(missing) > 0 {
+	if len(missing) > 0 && (f.dryRun || !f.elsewhere()) {
 		return a.lacks(l.program, missing, in)
 	}
 	if f.dryRun {
@@ -143,6 +157,14 @@ func (a *app) runLoaded(ctx context.Context, l *loaded, in *invocation, f *runFl
 	}
 	if err := a.approveDestructive(ctx, l, store, in, f, ""); err != nil {
 		return err
+	}
+	if f.elsewhere() {
+		r, err := a.prepareWorkflow(l, given, store, missing)
+		if err != nil {
+			return err
+		}
+		r.Yes = f.approvesRuns()
+		return a.handOn(ctx, r, &f.backend)
 	}
 	return a.start(ctx, l, store, in, f)
 }

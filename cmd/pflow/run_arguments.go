@@ -91,13 +91,15 @@ func readInvocation(c *cobra.Command, args []string) (*invocation, error) {
 	if help, _ := c.Flags().GetBool("help"); help {
 		return nil, c.Help()
 	}
-	for _, name := range []string{"home", "nodes"} {
+	for _, name := range []string{"home", "nodes", "on"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
 			in.flags = append(in.flags, again(f)...)
 		}
 	}
-	if f := c.Flags().Lookup("no-builtin"); f != nil && f.Changed {
-		in.flags = append(in.flags, "--no-builtin")
+	for _, name := range []string{"no-builtin", "prepare"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed {
+			in.flags = append(in.flags, "--"+name)
+		}
 	}
 	return in, nil
 }

@@ -14,6 +14,9 @@ import (
 // completeRun completes what pflow run takes: the name of a saved workflow or a file, then its inputs as NAME=, those that are not
 // given yet.
 func (a *app) completeRun(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 && args[len(args)-1] == "--on" { // cobra completes no flag of a command that reads its own
+		return backends(), cobra.ShellCompDirectiveNoFileComp
+	}
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	if len(args) == 0 {
 		return a.library().List().Names(), cobra.ShellCompDirectiveDefault

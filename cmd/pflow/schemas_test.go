@@ -39,6 +39,10 @@ workflow-run      run ./fail.json
 workflow-run      run ./wait.json
 workflow-run      run ./destroy.json
 workflow-run      node run transform expression=1
+prepared          run greet name=Ada --prepare
+prepared          run greet --prepare
+prepared          flow run ./count.yaml --prepare
+prepared          flow run ./count.yaml --prepare --input n=1
 dry-run           run greet name=Ada --dry-run
 dry-run           run ./batch.json --dry-run
 validation        validate greet
@@ -128,6 +132,7 @@ experiment-report experiment compare strict strict
 		"fail_test.yaml": "cases:\n- {name: it is made up, expect: {outputs: {content: fake content of r}}}\n",
 		"people.jsonl":   "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
 		"strict.yaml":    "flow: strict\nversion: 1\nextends: planner-offline\nparams: {phrases_decide: false}\nnodes: {workflow-generation: {post: {generated_workflow: \"null\"}}}\n",
+		"count.yaml":     "flow: count\nversion: 1\nstate: {n: {type: integer, required: true}}\nnodes: {wait: {op: sleep, with: {for: 1ms}, next: end}}\n",
 		"tune.jsonl":     "{\"id\": 1, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"cases.jsonl":    "{\"id\": 1, \"group\": \"g\", \"request\": \"x.txt copied to y.txt\", \"expect\": {\"nodes\": [\"copy-file\"]}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {\"nodes\": [\"llm\"]}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"lines.jsonl":    "{\"id\": 1, \"ir\": {}}\nnone\n",
@@ -178,7 +183,7 @@ experiment-report experiment compare strict strict
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "prepared", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

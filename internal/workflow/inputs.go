@@ -17,6 +17,9 @@ type Given struct {
 	Values map[string]any
 	Stdin  *string // the piped text; nil: nothing is piped
 
+	// Elsewhere says that other processes carry the run out: whether a secret can be had is theirs to see.
+	Elsewhere bool
+
 	handed bool           // by a calling workflow: secrets are settled by it
 	env    map[string]any // for a called workflow: the environment as it was when the run began
 }
@@ -130,6 +133,19 @@ func (p *Program) Bind(g Given) (store map[string]any, missing []ir.Input, err e
 	return store, missing, nil
 }
 
+// Found gives the inputs of a store that Bind made of less than all, by name: what it can be made of again with what was
+// missing. Secrets are not among them.
+func (p *Program) Found(store map[string]any) map[string]any {
+	out := map[string]any{}
+	inputs, _ := store[inputsKey].(map[string]any)
+	for _, in := range p.Inputs {
+		if v := inputs[in.Name]; v != nil && !in.Secret {
+			out[in.Name] = v
+		}
+	}
+	return out
+}
+
 // input finds the value of one input.
 func (p *Program) input(in ir.Input, g Given) (v any, there bool, err error) {
 	getenv := p.shared.getenv()
@@ -147,7 +163,7 @@ func (p *Program) input(in ir.Input, g Given) (v any, there bool, err error) {
 	}
 	if in.Secret {
 		// In a called workflow it is missed by the node that uses it, so that a resumed run takes the same way.
-		return envMarker(in.FromEnv), g.handed || p.shared.secretStore().Has(in.FromEnv), nil
+		return envMarker(in.FromEnv), g.handed || g.Elsewhere || p.shared.secretStore().Has(in.FromEnv), nil
 	}
 	if in.FromStdin && g.Stdin != nil && *g.Stdin != "" {
 		if v, err = ParseInput(in, *g.Stdin); err != nil {

@@ -105,16 +105,25 @@ func (s *secrets) kept(what string, v any, store *secret.Store) error {
 	if m := s.mask(store); m == nil || value.Equal(m.Value(v), v) {
 		return nil
 	}
-	for _, name := range slices.Concat(s.names, s.keys) {
-		text := store.Known(name)
-		if len(text) < ShortestKey {
-			continue
-		}
-		if m := mask.New(mask.Env(name, text)); !value.Equal(m.Value(v), v) {
-			return fault.New(fault.InvalidRequest, "%s holds the secret in the environment variable %s and would be kept with the run; leave it out, and read it in the workflow by an input with \"secret\": true and \"from_env\": %q", what, name, name)
-		}
+	if name := s.heldBy(v, store); name != "" {
+		return fault.New(fault.InvalidRequest, "%s holds the secret in the environment variable %s and would be kept with the run; leave it out, and read it in the workflow by an input with \"secret\": true and \"from_env\": %q", what, name, name)
 	}
 	return nil
+}
+
+// heldBy names a secret or a key that a value holds, "" if it holds none.
+func (s *secrets) heldBy(v any, store *secret.Store) string {
+	for _, name := range slices.Concat(s.names, s.keys) {
+		if text := store.Known(name); len(text) >= ShortestKey && !value.Equal(mask.New(mask.Env(name, text)).Value(v), v) {
+			return name
+		}
+	}
+	return ""
+}
+
+// SecretIn names the environment variable of a secret or a key that a text holds, "" if it holds none.
+func (p *Program) SecretIn(text string) string {
+	return p.shared.secrets.heldBy(text, p.shared.secretStore())
 }
 
 // mask makes what masks the secrets that are known; nil if there are none, so that nothing is searched.
