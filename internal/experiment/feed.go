@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"pflow/engine"
@@ -16,12 +17,12 @@ type job struct {
 }
 
 // feed hands out what is to be planned, case by case in the order of the seed. Where plans of one case share what they work out, as many
-// cases are under way as there are workers: then none waits for another.
+// cases are under way as work at the same time: then none waits for another.
 func (x *Experiment) feed(ctx context.Context, jobs chan<- job, done *marks, p *pace) error {
 	order := rand.New(rand.NewPCG(x.Spec.Seed, 0)).Perm(x.cases)
 	known, together := newPredicates(), 1
 	if x.Spec.Replies.Kept() {
-		together = x.Spec.AtOnce()
+		together = min(x.Spec.AtOnce(), runtime.GOMAXPROCS(0))
 	}
 	var begun []*openCase
 	for len(order) > 0 || len(begun) > 0 {

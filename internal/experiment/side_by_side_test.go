@@ -119,5 +119,8 @@ func TestAtOnce(t *testing.T) {
 		if got := s.AtOnce(); got != want {
 			t.Errorf("%q: %d plans at once, want %d", more, got, want)
 		}
+		if s.Concurrency = 100_000; s.AtOnce() != 256 || s.Problem() != "concurrency 100000: want at most 256" { // each takes memory
+			t.Errorf("%d plans at once; %q", s.AtOnce(), s.Problem())
+		}
 	}
 }

@@ -122,12 +122,15 @@ func (r Replies) Folders() (record, replay string, orCall bool) {
 	return r.Record, r.Replay, r.ReplayOrCall
 }
 
+// mostAtOnce bounds how many plans are under way at once, and with it the memory they take.
+const mostAtOnce = 256
+
 // AtOnce is how many plans are under way at once. Where nothing says so it is one, since plans that are made side by side slow
 // each other down; where replies are replayed and no model is called, and no time is measured, it is one for each processor.
 func (s *Spec) AtOnce() int {
 	switch {
 	case s.Concurrency > 0:
-		return s.Concurrency
+		return min(s.Concurrency, mostAtOnce)
 	case s.Replies.Replay != "" && !s.Replies.ReplayOrCall:
 		return runtime.GOMAXPROCS(0)
 	}

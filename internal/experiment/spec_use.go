@@ -33,6 +33,8 @@ func (s *Spec) Problem() string {
 		return fmt.Sprintf("repeats %d: want at least 1", s.Repeats)
 	case s.Concurrency < 0:
 		return fmt.Sprintf("concurrency %d: want at least 1", s.Concurrency)
+	case s.Concurrency > mostAtOnce:
+		return fmt.Sprintf("concurrency %d: want at most %d", s.Concurrency, mostAtOnce)
 	case !(s.Budget.CostUSD >= 0 && s.Budget.CostUSD <= math.MaxFloat64) || s.Budget.Calls < 0 || s.Budget.Tokens < 0:
 		return "a budget is a number of at least 0"
 	case !(s.Effect >= 0 && s.Effect <= math.MaxFloat64):
