@@ -151,12 +151,15 @@ func (a *app) makeCases(ctx context.Context, q runs.Query, folder string, earlie
 	if a.asJSON {
 		return a.printJSON(made)
 	}
-	a.printCases(made)
+	a.printCases(made, earlier)
 	return nil
 }
 
-func (a *app) printCases(made *casesMade) {
+func (a *app) printCases(made *casesMade, earlier float64) {
 	fmt.Fprintf(a.stdout, "%s: %s, and %d later ones in %s\n", filepath.Join(made.Folder, casesFile), count(made.Cases, "case"), made.Later, laterFile)
+	if made.Later == 0 && made.Cases > 1 && earlier < 1 {
+		fmt.Fprintln(a.stdout, "none is later: requests for one workflow stay in one file; cases for more workflows, or a smaller --earlier, give later ones")
+	}
 	if made.Same > 0 {
 		fmt.Fprintf(a.stdout, "%s what another case does\n", count(made.Same, "more request")+" asked")
 	}
