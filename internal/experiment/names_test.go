@@ -2,12 +2,16 @@ package experiment
 
 import (
 	"encoding/xml"
+	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
+	"pflow/engine"
 	"pflow/internal/diag"
+	"pflow/internal/shelf"
 	"pflow/internal/stats"
 )
 
@@ -56,6 +60,42 @@ func TestEffect(t *testing.T) {
 	_, found := ReadSpec("x.yaml", []byte("experiment: a\ncases: [{id: a, request: x, expect: {}}]\nvariants: [{flow: planner}, {flow: planner-offline}]\neffect: 5\n"))
 	if len(found) != 1 || found[0].Place != (diag.Place{File: "x.yaml", Line: 4, Col: 9}) {
 		t.Error(found.Text())
+	}
+}
+
+// TestBounds: more runs than fit into memory are refused before any is made, and before an experiment is there.
+func TestBounds(t *testing.T) {
+	s := Defaults()
+	if s.Repeats = mostRepeats + 1; !strings.HasPrefix(s.Problem(), "repeats 10001: want at most 10000") {
+		t.Error(s.Problem())
+	}
+	if s.Repeats = mostRepeats; s.Problem() != "" {
+		t.Error(s.Problem())
+	}
+	_, found := ReadSpec("x.yaml", []byte("experiment: a\ncases: [{id: a, request: x, expect: {}}]\nvariants: [{flow: planner}]\nrepeats: 1000000000000\n"))
+	if len(found) != 1 || found[0].Place != (diag.Place{File: "x.yaml", Line: 4, Col: 10}) {
+		t.Error(found.Text())
+	}
+	s.Inline = make([]Case, mostRows/mostRepeats+1)
+	for i := range s.Inline {
+		s.Inline[i] = Case{ID: fmt.Sprint(i), raw: map[string]any{}}
+	}
+	s.Variants = []Variant{{Name: "a"}}
+	dir := filepath.Join(t.TempDir(), "made")
+	store, err := CreateStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Load:  func(Variant) (*engine.Flow, error) { return &engine.Flow{}, nil },
+		Shelf: func(*Case) (*shelf.Shelf, error) { return &shelf.Shelf{}, nil },
+	}
+	if _, err := Create(store, &s, o); err == nil || !strings.Contains(err.Error(), "501 cases, 1 variant and 10000 runs each make 5010000 rows, and an experiment has at most 5000000") {
+		t.Error(err)
+	}
+	store.Close()
+	if _, err := ReadStore(dir); err == nil {
+		t.Error("it is there")
 	}
 }
 

@@ -129,6 +129,9 @@ func (r *specReader) document(tree *yamltree.Value) {
 		return
 	}
 	r.apart(tree)
+	if s.Repeats > mostRepeats {
+		r.Report(tree.Get("repeats"), yamltree.BadValue, "%s", tooOften(s.Repeats))
+	}
 	if s.Primary.Rate() && s.Effect > 1 {
 		r.Report(tree.Get("effect"), yamltree.BadValue, "%s", tooLarge(s.Primary, s.Effect))
 	}

@@ -75,6 +75,10 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 		return nil, fault.New(fault.InvalidRequest, "%s has no cases", spec.CasesFile)
 	}
 	x.cases = n
+	if n := x.total(); n > mostRows {
+		return nil, fault.New(fault.InvalidRequest, "%s, %s and %s each make %d rows, and an experiment has at most %d: take fewer",
+			counted(x.cases, "case"), counted(len(spec.Variants), "variant"), counted(spec.Repeats, "run"), n, mostRows)
+	}
 	if err := spec.absolute(); err != nil { // only now: findings show paths as they were written
 		return nil, err
 	}

@@ -31,6 +31,8 @@ func (s *Spec) Problem() string {
 	switch {
 	case s.Repeats < 1:
 		return fmt.Sprintf("repeats %d: want at least 1", s.Repeats)
+	case s.Repeats > mostRepeats:
+		return tooOften(s.Repeats)
 	case s.Concurrency < 0:
 		return fmt.Sprintf("concurrency %d: want at least 1", s.Concurrency)
 	case s.Concurrency > mostAtOnce:
@@ -57,6 +59,16 @@ func (s *Spec) Problem() string {
 		return "replies that are carried over are no recordings of what was asked: leave out one of carry and record"
 	}
 	return ""
+}
+
+// mostRepeats and mostRows bound an experiment: what is kept of a row while it is run and reported on must fit into memory.
+const (
+	mostRepeats = 10_000
+	mostRows    = 5_000_000
+)
+
+func tooOften(repeats int) string {
+	return fmt.Sprintf("repeats %d: want at most %d; further cases tell more than further repeats", repeats, mostRepeats)
 }
 
 // tooLarge says that no rate differs by so much.
