@@ -4,11 +4,12 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME    ?= 30s
+TEMPORAL_VERSION := v1.5.1
 
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: test test-llm check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
+.PHONY: test test-llm test-temporal check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -29,6 +30,16 @@ sequential:
 # Plans with a real model: the default one for the keys that are set. It costs a little, and is never part of make test.
 test-llm:
 	RUN_LLM_TESTS=1 $(GO) test -count=1 -v -run TestRealModel ./cmd/pflow
+
+# The driver on Temporal against a real server, which is built once (some minutes) and kept in the user's cache: flows, 10,000
+# items, replays, kills of workers and of the server, steps a second. PFLOW_KILLS=N chooses how many kills; RUN=PATTERN which tests.
+test-temporal:
+	@bin="$${XDG_CACHE_HOME:-$$HOME/.cache}/pflow/temporal-$(TEMPORAL_VERSION)" && \
+	{ [ -x "$$bin/temporal" ] || GOBIN="$$bin" $(GO) install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION); } && \
+	port=$$((20000 + $$$$ % 20000)) && { "$$bin/temporal" server start-dev --headless --port $$port --log-level error \
+		--dynamic-config-value history.transferProcessorMaxPollRPS=2000 --dynamic-config-value history.timerProcessorMaxPollRPS=2000 & } && \
+	trap "kill $$!" EXIT && cd temporal && \
+	TEMPORAL_CLI="$$bin/temporal" TEMPORAL_ADDRESS=127.0.0.1:$$port $(GO) test -tags server -count=1 -v -timeout 60m -run '$(or $(RUN),Server|Kill)' ./...
 
 # Quick, while working.
 check: lint browser

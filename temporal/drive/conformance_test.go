@@ -50,9 +50,8 @@ func programs(t testing.TB) *drive.Programs {
 func environment(t testing.TB) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
-	runs, attempts := &drive.Runs{Programs: programs(t)}, &drive.Attempts{Programs: programs(t)}
-	env.RegisterWorkflowWithOptions(runs.Run, workflow.RegisterOptions{Name: drive.WorkflowType})
-	env.RegisterActivityWithOptions(attempts.Attempt, activity.RegisterOptions{Name: drive.AttemptType})
+	env.RegisterWorkflowWithOptions((&drive.Runs{Programs: programs(t)}).Run, workflow.RegisterOptions{Name: drive.WorkflowType})
+	env.RegisterActivityWithOptions((&drive.Attempts{Programs: programs(t)}).Attempt, activity.RegisterOptions{Name: drive.AttemptType})
 	return env
 }
 
