@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"pflow/engine/journal"
+	"pflow/internal/fault"
 )
 
 // Attempts carries attempts out: the activity.
@@ -61,7 +62,7 @@ func (a *Attempts) Attempt(ctx context.Context, in Attempt) (*Answer, error) {
 // heartbeats has an attempt heard of until the function that it gives is called.
 func heartbeats(ctx context.Context, in Attempt) func() {
 	done, began := make(chan struct{}), time.Now()
-	go func() {
+	fault.Go(func() {
 		tick := time.NewTicker(beat)
 		defer tick.Stop()
 		for {
@@ -72,6 +73,6 @@ func heartbeats(ctx context.Context, in Attempt) func() {
 				activity.RecordHeartbeat(ctx, Progress{in.Call.Name, in.Call.Attempt, time.Since(began).Seconds()})
 			}
 		}
-	}()
+	}, func(error) {}) // then it is not heard of, and is taken for lost
 	return func() { close(done) }
 }
