@@ -60,6 +60,7 @@ var imports = map[string][]string{
 	"internal/githubtest": {},
 	"internal/secret":     {"internal/diag", "internal/fault", "internal/mask", "internal/value", "github.com/zalando/go-keyring"},
 
+	"internal/host":      {"engine", "ir", "nodes", "internal/*", "!internal/planner", "!internal/experiment"},
 	"internal/flowtest":  {"engine", "internal/diag", "internal/fault", "internal/value", "internal/yamltree"},
 	"internal/flowdiff":  {"engine", "ir", "internal/value", "internal/yamltree", "github.com/rogpeppe/go-internal"},
 	"internal/home":      {"internal/fault"},

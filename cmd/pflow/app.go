@@ -27,7 +27,6 @@ import (
 	"pflow/internal/runs"
 	"pflow/internal/secret"
 	"pflow/internal/settings"
-	"pflow/nodes"
 	"pflow/prompts"
 )
 
@@ -197,11 +196,6 @@ func (a *app) needsHome() error {
 // folders is where flows and prompts are looked up.
 func (a *app) folders() engine.Folders {
 	return engine.Folders{Home: a.homeDir(), Flows: flows.FS, Prompts: prompts.FS}
-}
-
-// ops is the registry of every op that flows may use here.
-func (a *app) ops() *engine.Registry {
-	return engine.NewRegistry(nodes.All(a.deps())...)
 }
 
 // setFlags reads the --set flags.

@@ -151,7 +151,7 @@ func (a *app) prepared(kind, name string, documents []byte, given map[string]any
 
 // keyIn names the environment variable of a key that a text holds, "" if it holds none.
 func (a *app) keyIn(text string) string {
-	for _, name := range a.keyVariables() {
+	for _, name := range a.host().KeyVariables() {
 		if key := a.secrets().Known(name); len(key) >= workflow.ShortestKey && mask.New(mask.Env(name, key)).Has(text) {
 			return name
 		}

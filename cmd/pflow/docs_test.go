@@ -161,7 +161,7 @@ func (s *session) checkKept() {
 		if strings.HasSuffix(name, testEnding+".yaml") {
 			_, found = flowtest.Parse(name, doc.Data)
 		} else {
-			l := &engine.Loader{Ops: a.ops(), Resources: a.folders()}
+			l := &engine.Loader{Ops: a.host().Ops(), Resources: a.folders()}
 			_, found = l.Load(doc)
 		}
 		if len(found) > 0 {

@@ -313,7 +313,7 @@ func (a *app) checkFlow(res engine.Folders, name string) checkup {
 	if err != nil {
 		return checkup{c.Name, "error", fileError(err)}
 	}
-	l := &engine.Loader{Ops: a.ops(), Resources: res}
+	l := &engine.Loader{Ops: a.host().Ops(), Resources: res}
 	if _, found := l.Load(doc); found.HasErrors() {
 		return checkup{c.Name, "error", fmt.Sprintf("%s; pflow flow check %s shows them", count(len(found), "fault"), name)}
 	}

@@ -168,7 +168,7 @@ func (a *app) shippedPlanners(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, usage("%s", fileError(err))
 		}
-		l := &engine.Loader{Ops: a.ops(), Resources: a.onlyShipped()}
+		l := &engine.Loader{Ops: a.host().Ops(), Resources: a.onlyShipped()}
 		if flow, _ := l.Load(doc); flow != nil && planner.Is(flow) && takesRequest(flow) {
 			out = append(out, name)
 		}
@@ -277,7 +277,7 @@ func (a *app) ownPrompt(ctx context.Context, file string) (string, []experiment.
 	var used []string
 	for _, name := range planners {
 		res := engine.NewRecording(a.onlyShipped())
-		if _, found := (&engine.Loader{Ops: a.ops(), Resources: res}).LoadNamed(name); found.HasErrors() {
+		if _, found := (&engine.Loader{Ops: a.host().Ops(), Resources: res}).LoadNamed(name); found.HasErrors() {
 			return "", nil, found.Err()
 		}
 		for _, d := range res.Documents() {

@@ -133,7 +133,7 @@ func (a *app) renderReport(w io.Writer, r *experiment.Report, format string, det
 // have to escape.
 func (a *app) reportMasks() *mask.Masker {
 	var keys []mask.Secret
-	for _, name := range a.keyVariables() {
+	for _, name := range a.host().KeyVariables() {
 		if key := a.secrets().Known(name); len(key) >= workflow.ShortestKey {
 			keys = append(keys, mask.Secret{Value: key, Mark: "(" + name + ")"})
 		}

@@ -46,7 +46,7 @@ func (a *app) load(arg string) (*engine.Flow, *engine.Recording, error) {
 		return nil, nil, err
 	}
 	res.Add(doc)
-	l := &engine.Loader{Ops: a.ops(), Resources: res, Set: set}
+	l := &engine.Loader{Ops: a.host().Ops(), Resources: res, Set: set}
 	flow, found := l.Load(doc)
 	if err := found.Err(); err != nil {
 		return nil, nil, err

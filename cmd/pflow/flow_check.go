@@ -61,7 +61,7 @@ func (a *app) checkFlows(args []string) error {
 		if err != nil {
 			return err
 		}
-		l := &engine.Loader{Ops: a.ops(), Resources: res, Set: set}
+		l := &engine.Loader{Ops: a.host().Ops(), Resources: res, Set: set}
 		flow, found := l.Load(doc)
 		r := checked{File: doc.Path, Name: doc.Name, Valid: flow != nil, Report: found.Report(), text: found.Text()}
 		if flow != nil {

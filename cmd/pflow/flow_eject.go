@@ -92,7 +92,7 @@ func (a *app) shippedDocuments(name string) ([]engine.Document, error) {
 	if _, err := res.Find(engine.FlowDocument, name, nil); err != nil {
 		return nil, usage("pflow ships no flow %q%s", name, didYouMean(name, a.shipped()))
 	}
-	l := &engine.Loader{Ops: a.ops(), Resources: res}
+	l := &engine.Loader{Ops: a.host().Ops(), Resources: res}
 	if _, found := l.LoadNamed(name); found.HasErrors() {
 		return nil, found.Err()
 	}

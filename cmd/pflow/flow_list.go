@@ -28,7 +28,7 @@ func (a *app) flowListCommand() *cobra.Command {
 			res := a.folders()
 			flows := []listed{}
 			for _, name := range res.Names(engine.FlowDocument, nil) {
-				l := &engine.Loader{Ops: a.ops(), Resources: res}
+				l := &engine.Loader{Ops: a.host().Ops(), Resources: res}
 				item := listed{Name: name}
 				if doc, err := res.Find(engine.FlowDocument, name, nil); err == nil {
 					item.File = doc.Path

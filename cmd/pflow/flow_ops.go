@@ -19,10 +19,10 @@ func (a *app) flowOpsCommand() *cobra.Command {
 		Example: "  pflow flow ops\n  pflow flow ops map\n  pflow flow ops --json",
 		Args:    atMostOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.ops().Names(), cobra.ShellCompDirectiveNoFileComp
+			return a.host().Ops().Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			ops := a.ops()
+			ops := a.host().Ops()
 			names := ops.Names()
 			if len(args) == 1 {
 				if ops.Op(args[0]) == nil {
@@ -147,7 +147,7 @@ func (a *app) flowSchemaCommand() *cobra.Command {
 		Example: "  pflow flow schema > flow.schema.json",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			ops := a.ops()
+			ops := a.host().Ops()
 			var specs []syntax.OpSchema
 			for _, name := range ops.Names() {
 				specs = append(specs, ops.Op(name).Schema())

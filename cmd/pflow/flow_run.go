@@ -12,7 +12,7 @@ import (
 
 	"pflow/engine"
 	"pflow/engine/journal"
-	"pflow/internal/diag"
+	"pflow/internal/host"
 	"pflow/internal/printable"
 	"pflow/internal/process"
 	"pflow/internal/runs"
@@ -79,11 +79,11 @@ func flowInput(flow *engine.Flow, stateFile string, inputs []string) (input map[
 			return nil, nil, usage("%s: want a JSON object of state keys, got %s", stateFile, value.Name(v))
 		}
 		for _, name := range value.SortedKeys(object) {
-			key, err := stateKey(flow, name)
+			key, err := host.StateKey(flow, name)
 			if err != nil {
 				return nil, nil, usage("%s: %v", stateFile, err)
 			}
-			if input[name], err = fits(key, object[name]); err != nil {
+			if input[name], err = host.StateValue(key, object[name]); err != nil {
 				return nil, nil, usage("%s: %s: %v", stateFile, name, err)
 			}
 		}
@@ -93,7 +93,7 @@ func flowInput(flow *engine.Flow, stateFile string, inputs []string) (input map[
 		if !ok {
 			return nil, nil, usage("--input %q: want key=value", in)
 		}
-		key, err := stateKey(flow, name)
+		key, err := host.StateKey(flow, name)
 		if err != nil {
 			return nil, nil, usage("--input %s: %v", in, err)
 		}
@@ -118,25 +118,6 @@ func lacksKeys(flow *engine.Flow, missing []engine.StateKey) error {
 	return fail(exitMissing, "the flow %q needs more to start: give %s", flow.Name, strings.Join(words, " "))
 }
 
-// stateKey finds a declared key; the error says which there are.
-func stateKey(flow *engine.Flow, name string) (engine.StateKey, error) {
-	var names []string
-	for _, k := range flow.State() {
-		if k.Name == name {
-			return k, nil
-		}
-		names = append(names, k.Name)
-	}
-	hint := didYouMean(name, names)
-	switch {
-	case len(names) == 0:
-		hint = "; it has none"
-	case hint == "":
-		hint = "; it has: " + diag.Names(names, 20)
-	}
-	return engine.StateKey{}, fmt.Errorf("the flow %q has no state key %q%s", flow.Name, name, hint)
-}
-
 // inputValue reads the text of an input as its type says: a string stays as it is, anything else is JSON.
 func inputValue(key engine.StateKey, text string) (any, error) {
 	if file, ok := strings.CutPrefix(text, "@"); ok {
@@ -144,7 +125,7 @@ func inputValue(key engine.StateKey, text string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fits(key, v)
+		return host.StateValue(key, v)
 	}
 	if key.Type == value.String {
 		return text, nil
@@ -154,27 +135,9 @@ func inputValue(key engine.StateKey, text string) (any, error) {
 		if key.Type == value.Any {
 			return text, nil
 		}
-		return nil, fmt.Errorf("want %s", article(key.Type))
+		return nil, fmt.Errorf("want %s", host.Article(key.Type))
 	}
-	return fits(key, v)
-}
-
-// fits checks a value against a key's type; whether the key may hold null is the engine's to say.
-func fits(key engine.StateKey, v any) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	if got, err := value.Fits(key.Type, v); err == nil {
-		return got, nil
-	}
-	return nil, fmt.Errorf("want %s, got %s", article(key.Type), value.Name(v))
-}
-
-func article(t value.Type) string {
-	if strings.ContainsRune("aeiou", rune(t[0])) {
-		return "an " + string(t)
-	}
-	return "a " + string(t)
+	return host.StateValue(key, v)
 }
 
 func readJSONFile(file string) (any, error) {

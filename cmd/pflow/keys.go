@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
-	"slices"
-	"strings"
 
-	"pflow/internal/llm"
 	"pflow/internal/mask"
 	"pflow/internal/secret"
 	"pflow/internal/workflow"
@@ -33,46 +29,6 @@ func (a *app) readSecrets(ctx context.Context, l *loaded) error {
 	return nil
 }
 
-// keyVariables are the environment variables that hold keys, which are masked wherever they come up and not given to the
-// commands of workflows: those of the providers in models.yaml, GitHub's, a collector's, those that settings.yaml maps, and whatever else is
-// called so.
-func (a *app) keyVariables() []string {
-	names := []string{"GITHUB_TOKEN", "GH_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
-	for _, m := range a.secrets().Mapped() {
-		names = append(names, m.Name)
-	}
-	models, err := llm.ReadModels(a.homeDir())
-	if err != nil { // whoever calls a model says why
-		models, err = llm.ReadModels("")
-	}
-	if err == nil {
-		for _, p := range models.Providers {
-			if p.KeyVar != "" {
-				names = append(names, p.KeyVar)
-			}
-		}
-	}
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(name, "_API_KEY") {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// environWithoutKeys is what a program that is a model finds in its environment: neither keys nor secrets of saved workflows.
-func (a *app) environWithoutKeys() []string {
-	hidden := a.keyVariables()
-	if shelf, err := a.shelfOf(context.Background()); err == nil {
-		hidden = append(hidden, shelf.Secrets...)
-	}
-	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(hidden, name)
-	})
-}
-
 // keyFinder says which key, or which of the secrets that are named, stands in a text. It is for many texts.
 func (a *app) keyFinder() func(text string, secrets []string) (name string, found bool) {
 	masks := map[string]*mask.Masker{}
@@ -86,7 +42,7 @@ func (a *app) keyFinder() func(text string, secrets []string) (name string, foun
 		}
 		return m != nil && m.Has(text)
 	}
-	keys := a.keyVariables()
+	keys := a.host().KeyVariables()
 	return func(text string, secrets []string) (string, bool) {
 		for _, name := range keys {
 			if holds(text, name, workflow.ShortestKey) {
@@ -108,7 +64,7 @@ func (a *app) withoutKeys(ctx context.Context, what, text string) error {
 		v := a.secrets().Known(name)
 		return len(v) >= shortest && mask.New(mask.Env(name, v)).Has(text)
 	}
-	for _, name := range a.keyVariables() {
+	for _, name := range a.host().KeyVariables() {
 		if holds(name, workflow.ShortestKey) {
 			return usage("%s holds the key in %s, which would be kept and sent to a model: leave it out", what, name)
 		}

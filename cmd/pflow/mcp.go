@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"pflow/internal/mcp"
@@ -20,11 +18,6 @@ your home; their tools are components named mcp.SERVER.TOOL, as others are.`,
 	return c
 }
 
-// mcpHost is what MCP servers are started and reached from.
-func (a *app) mcpHost() *mcp.Host {
-	return &mcp.Host{Home: a.home(), Version: buildVersion(), Getenv: a.getenv, Environ: os.Environ(), Log: func(line string) { a.log("info", line) }}
-}
-
 // mcpServers are the servers of the home; those that cannot be used are warned of.
 func (a *app) mcpServers() ([]*mcp.Server, error) {
 	servers, found, err := mcp.Servers(a.home())
@@ -37,7 +30,7 @@ func (a *app) mcpServers() ([]*mcp.Server, error) {
 
 // oneServer is a server of the home by its name.
 func (a *app) oneServer(name string) (*mcp.Server, error) {
-	s, err := a.mcpHost().Find(name)
+	s, err := a.host().MCP().Find(name)
 	if err != nil {
 		return nil, usage("%v", err)
 	}

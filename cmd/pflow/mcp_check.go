@@ -98,7 +98,7 @@ func (a *app) checkServer(ctx context.Context, s *mcp.Server) mcpChecked {
 	out := mcpChecked{Name: s.Name, LeftOut: []string{}}
 	l, err := a.askServer(ctx, s)
 	if err == nil {
-		out.Changed, err = a.mcpHost().Renew(l)
+		out.Changed, err = a.host().MCP().Renew(l)
 	}
 	if err != nil {
 		out.Kind, out.Error = string(fault.Of(err).Kind), err.Error()
@@ -114,7 +114,7 @@ func (a *app) askServer(ctx context.Context, s *mcp.Server) (*mcp.Listing, error
 	if err != nil {
 		return nil, err
 	}
-	keys := a.keyVariables()
+	keys := a.host().KeyVariables()
 	defer a.follow("asking " + s.Name).stop()
-	return a.mcpHost().Ask(ctx, s, dir, func(name string) bool { return slices.Contains(keys, name) })
+	return a.host().MCP().Ask(ctx, s, dir, func(name string) bool { return slices.Contains(keys, name) })
 }

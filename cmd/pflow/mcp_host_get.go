@@ -56,7 +56,7 @@ func (h *mcpHost) Get(ctx context.Context, id string) (any, error) {
 
 // pastPlan is how far the run of a flow came, with its plan, if it made one.
 func (a *app) pastPlan(id string, past *journal.Past, documents []byte) (any, error) {
-	flow, err := a.recorded(documents)
+	flow, err := a.host().Recorded(documents)
 	if err != nil {
 		return nil, inWords(err)
 	}

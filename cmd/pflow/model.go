@@ -24,17 +24,10 @@ changes them. Keys come from the environment, or from where settings.yaml says.`
 // modelClient makes the client that calls models. What o leaves open is that of the home: its models.yaml, and the model
 // of its settings.
 func (a *app) modelClient(o llm.Options) (*llm.Client, error) {
-	s, err := a.settings()
+	o, err := a.host().ModelOptions(o)
 	if err != nil {
-		return nil, err
-	}
-	if o.Models, err = llm.ReadModels(a.homeDir()); err != nil {
 		return nil, documentError(err)
 	}
-	if o.Model == "" {
-		o.Model = s.Model
-	}
-	o.Getenv, o.Secrets, o.Home, o.Environ = a.getenv, a.secrets(), a.homeDir(), a.environWithoutKeys
 	c, err := llm.New(o)
 	if err != nil {
 		return nil, usage("%v", err)

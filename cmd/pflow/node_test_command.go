@@ -262,7 +262,7 @@ func (a *app) exampleProgram(ctx context.Context, dir string, i *ir.Interface, p
 		return nil, nil, found.Err()
 	}
 	program, found := workflow.Compile(workflow.Source{Name: i.Name, Workflow: w}, workflow.Env{Catalogue: on.Catalogue, Types: a.nodeTypes(), Declared: on.Declared,
-		Dir: dir, Getenv: a.getenv, Keys: a.keyVariables(), Load: a.calledWorkflow(on, dir), Flow: a.declaredFlow(engine.NewRecording(a.folders()))})
+		Dir: dir, Getenv: a.getenv, Keys: a.host().KeyVariables(), Load: a.host().Called(on, dir), Flow: a.host().Flows(engine.NewRecording(a.folders()))})
 	if err := found.Err(); err != nil {
 		return nil, nil, err
 	}

@@ -89,7 +89,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 
 // resumeFlow goes on with a run of a flow. The making of a plan goes on to what the request would have come to.
 func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, r *keptRequest, f *runFlags) error {
-	flow, err := a.recorded(documents)
+	flow, err := a.host().Recorded(documents)
 	if err != nil {
 		return err
 	}
@@ -169,22 +169,4 @@ func succeeded(p *journal.Past) (n int) {
 
 func (a *app) leftError(id string, err *engine.RunError) error {
 	return fail(exitFailed, "%s [%s]; the run is left as it was: go on with %s", err, err.Kind, a.goOnHint(id))
-}
-
-// recorded compiles a flow from the documents that lie beside a journal.
-func (a *app) recorded(documents []byte) (*engine.Flow, error) {
-	res, err := engine.LoadRecording(documents)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := res.Given()
-	if err != nil {
-		return nil, err
-	}
-	l := &engine.Loader{Ops: a.ops(), Resources: res, Set: res.Set}
-	flow, found := l.Load(doc)
-	if err := found.Err(); err != nil {
-		return nil, err
-	}
-	return flow, nil
 }

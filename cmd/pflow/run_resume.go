@@ -23,21 +23,12 @@ func (a *app) resumeWorkflow(ctx context.Context, id string, past *journal.Past,
 
 // reload compiles the workflow of a run from the exact documents that it began with. past is nil for one that is yet to begin.
 func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow.Reloaded, *workflow.Program, error) {
-	r, err := workflow.Reload(documents, a.nodeTypes())
+	r, program, err := a.host().Reload(id, documents, func(env *workflow.Env) {
+		if past != nil {
+			env.Unkept = past.History.Unkept()
+		}
+	})
 	if err != nil {
-		return nil, nil, err
-	}
-	r.Env.Getenv, r.Env.Secrets, r.Env.Keys = a.getenv, a.secrets(), a.keyVariables()
-	r.Env.MCP = a.mcpHost()
-	if past != nil {
-		r.Env.Unkept = past.History.Unkept()
-	}
-	r.Env.Written.Home, r.Env.Written.ID = a.homeDir(), id
-	if r.Flows != nil {
-		r.Env.Flow = a.declaredFlow(r.Flows)
-	}
-	program, found := workflow.Compile(r.Source, r.Env)
-	if err := found.Err(); err != nil {
 		return nil, nil, err
 	}
 	a.screen.hide(program.Mask)
@@ -85,16 +76,11 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 
 // mayGoOn says what keeps a run from going on here and now; the run stays what it is.
 func (a *app) mayGoOn(id string, r *workflow.Reloaded, p *workflow.Program) error {
-	by, err := a.settings()
-	if err != nil {
+	if _, err := a.settings(); err != nil {
 		return err
 	}
-	for _, name := range p.Types() {
-		if i := r.Env.Catalogue.Get(name); i != nil {
-			if why := by.Refuses(i); why != "" {
-				return usage("run %s uses %q, which is turned off by %s; the run is left as it was", id, name, why)
-			}
-		}
+	if err := a.host().Refused(r, p); err != nil {
+		return usage("run %s %v; the run is left as it was", id, err)
 	}
 	for _, in := range p.Inputs {
 		if in.Secret && in.Required && !a.secrets().Has(in.FromEnv) {

@@ -85,7 +85,7 @@ func (a *app) madeFix(given string) (string, *engine.Result, error) {
 	if past.Status != engine.Done {
 		return "", nil, usage("run %s, which was to find a fix, is %s; find another with: %s", row.ID, row.Status, a.fixHint(&fix{row: runs.Row{ID: row.Parent}}))
 	}
-	flow, err := a.recorded(documents)
+	flow, err := a.host().Recorded(documents)
 	if err != nil {
 		return "", nil, usage("run %s: %s", row.ID, strings.TrimSpace(err.Error()))
 	}

@@ -154,7 +154,7 @@ func withinUnrun(p *workflow.Program, s *runs.Step) []*runs.Step {
 }
 
 func (a *app) showFlow(out *shownRun, past *journal.Past, documents []byte) error {
-	flow, err := a.recorded(documents)
+	flow, err := a.host().Recorded(documents)
 	if err != nil {
 		return err
 	}

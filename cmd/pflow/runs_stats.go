@@ -111,7 +111,7 @@ func (r *stepsReader) read(row runs.Row) (*journal.Past, []*runs.Step, []engine.
 	sum := sha256.Sum256(documents)
 	flow := r.flows[sum]
 	if flow == nil {
-		if flow, err = r.app.recorded(documents); err != nil {
+		if flow, err = r.app.host().Recorded(documents); err != nil {
 			return nil, nil, nil, err
 		}
 		r.flows[sum] = flow

@@ -2,48 +2,27 @@ package main
 
 import (
 	"context"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"pflow/internal/diag"
+	"pflow/internal/host"
 	"pflow/internal/library"
 	"pflow/internal/settings"
 	"pflow/internal/shelf"
-	"pflow/internal/workflow"
-	"pflow/internal/workflowtest"
 	"pflow/ir"
 	"pflow/nodes"
 )
 
-// deps is what ops and node types reach the outside through.
-func (a *app) deps() nodes.Deps {
-	return nodes.Deps{
-		ReadLine: a.readLine, Log: a.log, Shelf: a.shelfOf, Model: a.callModel, Priced: a.priced, Zone: a.zone,
-		Agents: func() ([]settings.Agent, error) {
-			s, err := a.settings()
-			return s.Agents, err
-		},
-		Check: func(data []byte, c *ir.Catalogue, o ir.Options) diag.List {
-			_, found := workflow.Check(data, c, a.nodeTypes(), o)
-			return found
-		},
-		Rehearse: func(ctx context.Context, w *ir.Workflow, on *shelf.Shelf) (diag.List, error) {
-			dir, err := workingDir()
-			if err != nil {
-				return nil, err
-			}
-			return workflowtest.Rehearse(ctx, w, workflow.Env{Catalogue: on.Catalogue, Types: a.nodeTypes(), Declared: on.Declared, Load: a.calledWorkflow(on, dir)})
-		},
-		Phrases: func() fs.FS {
-			if dir := a.homeDir(); dir != "" {
-				return os.DirFS(filepath.Join(dir, "phrases"))
-			}
-			return nil
-		},
+// host is what this process offers the runs that it carries out.
+func (a *app) host() *host.Host {
+	return &host.Host{
+		Home: a.home, Getenv: a.getenv, Version: buildVersion(), Log: a.log, ReadLine: a.readLine, Dir: workingDir,
+		Settings: a.settings, Secrets: a.secrets, Shelf: a.shelfOf, Library: a.library, Types: a.nodeTypes, Model: a.callModel, Priced: a.priced,
 	}
 }
+
+// deps is what ops and node types reach the outside through.
+func (a *app) deps() nodes.Deps { return a.host().Deps() }
 
 // shelfOf gives the shelf of a run: the one that its context was given, else that of the home.
 func (a *app) shelfOf(ctx context.Context) (*shelf.Shelf, error) {
@@ -73,21 +52,13 @@ func (a *app) loadShelf() (*shelf.Shelf, error) {
 
 // sources say where this command line's shelf comes from.
 func (a *app) sources() shelf.Sources {
-	from := shelf.Sources{Builtin: a.builtin(), Shipped: nodes.Packs().Declared, NoBuiltin: a.noBuiltin, Home: a.home(), Files: a.nodeFiles, FilesBy: "--nodes"}
-	if a.homeDir() != "" {
-		from.Library, from.Index = a.library(), shelf.DiscoveryIndex(a.home())
-	}
+	from := a.host().Sources()
+	from.NoBuiltin, from.Files, from.FilesBy = a.noBuiltin, a.nodeFiles, "--nodes"
 	return from
 }
 
 // builtin are the interfaces of the node types of the program.
-func (a *app) builtin() []*ir.Interface {
-	var out []*ir.Interface
-	for _, t := range nodes.Types(a.deps()) {
-		out = append(out, t.Interface)
-	}
-	return out
-}
+func (a *app) builtin() []*ir.Interface { return host.Interfaces(a.deps()) }
 
 // settings are those of the home, read once. With an error the defaults hold, and whoever relies on one of the settings must
 // not go on.

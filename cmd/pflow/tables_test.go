@@ -102,7 +102,7 @@ func keyTables(*testing.T) string {
 
 func opTables(*testing.T) string {
 	var b strings.Builder
-	ops := (&app{}).ops()
+	ops := (&app{}).host().Ops()
 	for _, name := range ops.Names() {
 		op := ops.Op(name)
 		fmt.Fprintf(&b, "\n**%s**: %s Result: %s.", name, op.Summary, strings.TrimSuffix(op.ResultDoc, "."))
@@ -248,7 +248,7 @@ nodes:
 // TestExamplesOfOps loads and runs the example of every op, as `flow ops OP` shows it.
 func TestExamplesOfOps(t *testing.T) {
 	a := newApp(strings.NewReader("Ada\n"), io.Discard, io.Discard, func(string) string { return "" })
-	ops := a.ops()
+	ops := a.host().Ops()
 	res := a.folders()
 	res.Flows = fstest.MapFS{"greeting.yaml": {Data: []byte(greeting)}}
 	for _, name := range ops.Names() {

@@ -29,7 +29,7 @@ const lastTraces = time.Second
 // newTraces makes what follows the runs of this process. Where to is read when the first run begins: the flags of a request are
 // not known before.
 func (a *app) newTraces() *otlp.Exporter {
-	names := sync.OnceValue(a.keyVariables)
+	names := sync.OnceValue(func() []string { return a.host().KeyVariables() })
 	return otlp.New(otlp.Options{
 		URL: func() string { return string(a.otlp) }, Getenv: a.getenv, Version: buildVersion(),
 		Masks: func() *mask.Masker {

@@ -210,7 +210,7 @@ func (a *app) tunedFiles(t *tuneRun, c tune.Candidate, remark string) ([]tune.Fi
 	if err != nil {
 		return nil, tuneError(err)
 	}
-	if _, err := tune.Load(files, extends, t.flow.File, engine.Loader{Ops: a.ops(), Resources: a.folders()}); err != nil {
+	if _, err := tune.Load(files, extends, t.flow.File, engine.Loader{Ops: a.host().Ops(), Resources: a.folders()}); err != nil {
 		return nil, usage("%v", err)
 	}
 	return files, nil
@@ -228,7 +228,7 @@ func (a *app) tunedFlow(v experiment.Variant) (*engine.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &engine.Loader{Ops: a.ops(), Resources: a.folders(), Set: v.Set}
+	l := &engine.Loader{Ops: a.host().Ops(), Resources: a.folders(), Set: v.Set}
 	flow, found := l.Load(doc)
 	return flow, found.Err()
 }

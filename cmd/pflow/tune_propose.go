@@ -61,7 +61,7 @@ func (a *app) proposing(v *experiment.Variant, f *tuneFlags) (*proposer, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := &engine.Loader{Ops: a.ops(), Resources: noted{a.folders(), p.prompts}, Set: v.Set}
+	l := &engine.Loader{Ops: a.host().Ops(), Resources: noted{a.folders(), p.prompts}, Set: v.Set}
 	if _, found := l.Load(doc); found.HasErrors() {
 		return nil, found.Err()
 	}

@@ -8,22 +8,20 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/host"
 	"pflow/internal/library"
 	"pflow/internal/nodetype"
 	"pflow/internal/planner"
-	"pflow/internal/shelf"
 	"pflow/internal/workflow"
 	"pflow/internal/workflowfile"
 	"pflow/internal/written"
 	"pflow/ir"
-	"pflow/nodes"
 )
 
 // loaded is a workflow that is ready to run.
@@ -46,12 +44,7 @@ type loaded struct {
 
 // nodeTypes are the built-in node types by name. They are made once, since every plan is checked by them; nobody changes them.
 func (a *app) nodeTypes() map[string]nodetype.Type {
-	a.typesOnce.Do(func() {
-		a.types = map[string]nodetype.Type{}
-		for _, t := range nodes.Types(a.deps()) {
-			a.types[t.Interface.Name] = t
-		}
-	})
+	a.typesOnce.Do(func() { a.types = host.TypesOf(a.deps()) })
 	return a.types
 }
 
@@ -103,16 +96,9 @@ func isPlan(doc []byte) bool {
 	return json.Unmarshal(doc, &p) == nil && p.Schema == planner.Schema
 }
 
-// readRegular reads a regular file: opening a pipe without a writer would wait for ever.
+// readRegular reads a regular file.
 func readRegular(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil, usage("%s", fileError(err))
-	case !info.Mode().IsRegular():
-		return nil, usage("%s is no regular file", file)
-	}
-	data, err := os.ReadFile(file)
+	data, err := host.ReadRegular(file)
 	if err != nil {
 		return nil, usage("%s", fileError(err))
 	}
@@ -231,57 +217,9 @@ func (l *loaded) env(ctx context.Context, a *app) (workflow.Env, error) {
 	if err != nil {
 		return workflow.Env{}, err
 	}
-	shelf, err := a.shelfOf(ctx)
-	if err != nil {
-		return workflow.Env{}, err
-	}
-	by, err := a.settings()
-	if err != nil {
-		return workflow.Env{}, err
-	}
-	return workflow.Env{Paths: by.Bounds(dir, a.getenv("HOME")), Undestroyed: by.RefusesDestruction(), Catalogue: shelf.Catalogue, Types: a.nodeTypes(), Declared: shelf.Declared, Dir: dir, MCP: a.mcpHost(),
-		Getenv: a.getenv, Secrets: a.secrets(), Written: l.written, Keys: a.keyVariables(), Load: a.calledWorkflow(shelf, dir), Flow: a.declaredFlow(l.flows)}, nil
-}
-
-// calledWorkflow finds workflows that others call: those of the shelf, as they were when it was loaded, older versions and
-// files.
-func (a *app) calledWorkflow(on *shelf.Shelf, dir string) func(string) (*ir.Workflow, error) {
-	return func(name string) (*ir.Workflow, error) {
-		if k := slices.IndexFunc(on.Records, func(r *library.Record) bool { return r.Name == name }); k >= 0 {
-			return on.Records[k].Workflow(), nil
-		}
-		if !ir.IsFile(name) {
-			r, _, err := a.library().Get(name)
-			if err != nil {
-				return nil, err
-			}
-			return r.Workflow(), nil
-		}
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		data, err := readRegular(name)
-		if err != nil {
-			return nil, err
-		}
-		r, _, err := library.Parse(name, data)
-		if err != nil {
-			return nil, err
-		}
-		return r.Workflow(), nil
-	}
-}
-
-// declaredFlow finds flows that declared nodes run, and records them.
-func (a *app) declaredFlow(from *engine.Recording) func(string) (*engine.Flow, error) {
-	return func(name string) (*engine.Flow, error) {
-		l := &engine.Loader{Ops: a.ops(), Resources: from}
-		flow, found := l.LoadNamed(name)
-		if err := found.Err(); err != nil {
-			return nil, err
-		}
-		return flow, nil
-	}
+	env, err := a.host().Env(ctx, dir, l.flows)
+	env.Written = l.written
+	return env, err
 }
 
 // given types the inputs of a command line.

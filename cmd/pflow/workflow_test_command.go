@@ -142,7 +142,7 @@ func (a *app) rehearsed(ctx context.Context, ref string) (src workflow.Source, e
 		return src, env, err
 	}
 	dir, err := workingDir()
-	return src, workflow.Env{Catalogue: on.Catalogue, Types: a.nodeTypes(), Declared: on.Declared, Load: a.calledWorkflow(on, dir)}, err
+	return src, workflow.Env{Catalogue: on.Catalogue, Types: a.nodeTypes(), Declared: on.Declared, Load: a.host().Called(on, dir)}, err
 }
 
 // testsOf finds the workflow and the tests that an argument names. The workflow is "" where the tests have to say it.

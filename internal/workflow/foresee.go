@@ -38,6 +38,14 @@ func (s *shared) files() nodetype.Files {
 	return s.env.Written
 }
 
+// files is what the nodes of the run may replace.
+func (r *session) files(s *shared) nodetype.Files {
+	if r.written == nil {
+		return s.files()
+	}
+	return r.written
+}
+
 // foresee asks what a node would do to what is there: its type, or that of its declaration, and the effects of its
 // component where neither can say.
 func (c *compiler) foresee(step *PlannedStep, n *ir.Node, i *ir.Interface, ps *params, known ir.Values) {

@@ -47,7 +47,7 @@ func (c *call) mayDestroy(ctx context.Context, step string, seen nodetype.Forese
 	if c.c.granted.All || ok && g.Open {
 		return true, nil
 	}
-	files := c.c.files()
+	files := running(ctx).files(c.c.shared)
 	own := func(path string) bool { return files != nil && files.May(path) }
 	switch {
 	case seen.Destroys == "":

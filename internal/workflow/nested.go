@@ -226,11 +226,15 @@ func (c *compiler) callNow(ctx context.Context, name string, inputs map[string]a
 	if err := c.valid(w); err != nil {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s: %s", name, err.Error())
 	}
-	p, found := Compile(Source{Name: name, Workflow: w}, c.env)
+	outer := running(ctx)
+	env := c.env
+	if outer.written != nil {
+		env.Written = outer.written
+	}
+	p, found := Compile(Source{Name: name, Workflow: w}, env)
 	if p == nil {
 		return nodetype.Outcome{}, fault.New(fault.InvalidRequest, "the workflow %s cannot be run: %s", name, strings.TrimSpace(found.Text()))
 	}
-	outer := running(ctx)
 	own, missing, err := p.Bind(Given{Values: inputs, handed: true})
 	if len(p.shared.environ) > 0 && err == nil {
 		own[environKey] = p.environment()

@@ -76,7 +76,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	}
 	call := nodetype.Call{
 		Params: params, Dir: c.c.env.Dir, Env: env, Now: in.Now, Depth: r.depth + c.c.depth,
-		Withheld: c.c.secrets.withheld, Secrets: store, Files: c.c.files(), Permits: c.c.env.permits(),
+		Withheld: c.c.secrets.withheld, Secrets: store, Files: r.files(c.c.shared), Permits: c.c.env.permits(),
 		Resolve: func(template string) (any, error) {
 			v, err := resolveTemplate(template, scope)
 			if err == nil {

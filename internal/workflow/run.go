@@ -116,13 +116,16 @@ func (p *Program) Past(h *engine.History, ended engine.Status, w engine.Watch) (
 // Flow is the graph of the program, for who drives a run of it by the engine's commands.
 func (p *Program) Flow() *engine.Flow { return p.flow }
 
-// Perform carries out one attempt of a run that is driven elsewhere, of a program that was compiled of the same documents. It
-// gives what the attempt warned of, too. The error is of a call that is not of this program.
-func (p *Program) Perform(ctx context.Context, c engine.Call) (engine.Event, []string, error) {
+// Perform carries out one attempt of the run of that id, which is driven elsewhere, of a program that was compiled of the same
+// documents and may have many runs. It gives what the attempt warned of, too. The error is of a call that is not of this program.
+func (p *Program) Perform(ctx context.Context, run string, c engine.Call) (engine.Event, []string, error) {
 	ctx = mask.WithLatest(ctx, p.Mask)
 	ctx, end := p.shared.env.MCP.Within(ctx)
 	defer end()
 	r := newSession(nil, 0)
+	if w := p.shared.env.Written; w != nil {
+		r.written = w.Of(run)
+	}
 	ev, err := p.flow.Perform(context.WithValue(ctx, runKey{}, r), c)
 	return ev, r.warnings, err
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"pflow/internal/value"
+	"pflow/internal/written"
 )
 
 // session is what the nodes of one run share beside the store. It reaches them through the context.
@@ -13,6 +14,7 @@ type session struct {
 	approve Approve
 	asking  chan struct{} // has room for the one who is asked
 	depth   int           // how many runs this one is nested in
+	written *written.Run  // what the run may replace; nil: that of the Env
 
 	mu       sync.Mutex
 	warnings []string

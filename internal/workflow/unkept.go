@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 
 	"pflow/internal/fault"
@@ -35,8 +36,17 @@ func unkept(node string, outputs map[string]any, private []string) (kept map[str
 	return kept, marks
 }
 
+// markForm is the form of the texts that unkept makes, as JSON has them.
+var markForm = regexp.MustCompile(`\[([^\[\]]+ of the node [^\[\] ]+) is not kept: [A-Z2-7]{26}\]`)
+
 // gone reports that a value holds what the journal of the resumed run did not keep.
 func (s *shared) gone(v any) error {
+	if s.env.ReadBack {
+		if mark := markForm.FindStringSubmatch(value.JSON(v)); mark != nil {
+			return fault.New(fault.InvalidRequest, "%s is private and not kept with the run, so no other node has it here; run the workflow where its results stay in one process", mark[1])
+		}
+		return nil
+	}
 	if len(s.env.Unkept) == 0 {
 		return nil
 	}

@@ -41,7 +41,9 @@ type Env struct {
 	MCP *mcp.Host
 	// Unkept are the texts that stand for what the journal of a resumed run did not keep.
 	Unkept []string
-	Dir    string // the working directory of nodes
+	// ReadBack tells that nodes never see what others gave but as it is kept with the run.
+	ReadBack bool
+	Dir      string // the working directory of nodes
 	// Paths are the settings' rules over paths; nil: there are none.
 	Paths *settings.Bounds
 	// Undestroyed is the setting by which nothing may be destroyed, "" if there is none.

@@ -47,6 +47,13 @@ type Run struct {
 	wrote   map[string]bool
 }
 
+// Of is the same for one of many runs.
+func (r *Run) Of(id string) *Run {
+	out := &Run{Home: r.Home, Workflow: r.Workflow, Draft: r.Draft, ID: id}
+	out.Grant(r.Granted()...)
+	return out
+}
+
 // Grant lets the run replace the files at real paths, as it was approved.
 func (r *Run) Grant(paths ...string) {
 	r.mu.Lock()

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"path/filepath"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// zone is the name of the machine's time zone, "" if it has none that can be found: what TZ names, else what /etc/localtime links to.
-func (a *app) zone() string {
-	name := strings.TrimPrefix(a.getenv("TZ"), ":")
+// Zone is the name of the machine's time zone, "" if it has none that can be found: what TZ names, else what /etc/localtime links to.
+func (h *Host) Zone() string {
+	name := strings.TrimPrefix(h.Getenv("TZ"), ":")
 	if name == "" {
 		if target, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
 			_, name, _ = strings.Cut(filepath.ToSlash(target), "/zoneinfo/")
