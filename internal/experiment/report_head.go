@@ -32,9 +32,18 @@ func (r *Report) head() []string {
 		out = append(out, "!! "+w)
 	}
 	if r.Replies != "" {
-		out = append(out, "replies: "+oneLine(r.Replies))
+		out = append(out, "replies: "+firstSentence(oneLine(r.Replies)))
 	}
 	return out
+}
+
+// firstSentence keeps a head readable; who wants the rest is told where it is.
+func firstSentence(text string) string {
+	first, rest, more := strings.Cut(text, ". ")
+	if !more || rest == "" {
+		return text
+	}
+	return first + " … (pflow experiment show says all)"
 }
 
 // compared says how much was run.
