@@ -89,6 +89,7 @@ var imports = map[string][]string{
 	"internal/phrase":       {"ir", "internal/fault", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/diag", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 
+	"internal/outcome":  {"engine", "internal/diag", "internal/printable"},
 	"internal/prepared": {"internal/value"},
 
 	"internal/workflowtest": {"engine", "ir", "internal/diag", "internal/fault", "internal/flowtest", "internal/nodetype", "internal/secret", "internal/value", "internal/workflow", "internal/yamltree"},

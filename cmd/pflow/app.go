@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 	"pflow/internal/home"
 	"pflow/internal/llm"
 	"pflow/internal/otlp"
+	"pflow/internal/outcome"
 	"pflow/internal/printable"
 	"pflow/internal/runs"
 	"pflow/internal/secret"
@@ -335,13 +335,5 @@ func isTerminal(stream any) bool {
 func (a *app) printJSON(v any) error { return a.encodeJSON(v, "  ") }
 
 func (a *app) encodeJSON(v any, indent string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := a.results.Write(printable.JSON(b.Bytes()))
-	return err
+	return outcome.JSON(a.results, v, indent)
 }

@@ -110,10 +110,10 @@ func (a *app) prepareWorkflow(l *loaded, given workflow.Given, store map[string]
 		lacking = append(lacking, prepared.Missing{Name: in.Name, Type: string(in.Type), Description: in.Description})
 	}
 	if len(missing) > 0 {
-		if given.Stdin != nil {
-			return nil, fail(exitMissing, "piped text can only be handed on with all inputs: give %s, too", lacking[0].Name+"="+strings.ToUpper(lacking[0].Type))
-		}
 		store = l.program.Found(store)
+		if _, input := store[ir.StdinRoot]; given.Stdin != nil && !input {
+			store[ir.StdinRoot] = *given.Stdin
+		}
 	}
 	return a.prepared(prepared.Workflow, l.program.Name, documents, store, lacking, l.program.SecretIn)
 }
@@ -196,7 +196,7 @@ func (a *app) handOn(ctx context.Context, r *prepared.Run, b *backend) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && exit.Exited():
-		return &exitError{code: exit.ExitCode()} // it said why
+		return &exitError{Code: exit.ExitCode()} // it said why
 	}
 	return fail(exitFailed, "%s: %s", filepath.Base(b.program), cmp.Or(ended(exit), err.Error()))
 }

@@ -8,34 +8,27 @@ import (
 	"syscall"
 
 	"pflow/internal/diag"
+	"pflow/internal/outcome"
 )
 
-// The exit statuses. Where several apply: those of signals first, then usage, missing, declined, unplanned,
-// failed.
+// The exit statuses.
 const (
-	exitDone        = 0
-	exitFailed      = 1   // a run failed or hit a limit, a test or a check found a fault, or whatever is not named here
-	exitUsage       = 2   // usage, or an invalid document
-	exitMissing     = 3   // input is missing
-	exitDeclined    = 4   // declined, waiting for approval, or a resume that needs a decision
-	exitUnplanned   = 5   // no workflow could be planned
-	exitGate        = 100 // an experiment's gate
-	exitHungUp      = 129 // SIGHUP, unless it was ignored when pflow began, as under nohup
-	exitInterrupted = 130 // SIGINT
-	exitTerminated  = 143 // SIGTERM
+	exitDone        = outcome.Done
+	exitFailed      = outcome.Failed
+	exitUsage       = outcome.Usage
+	exitMissing     = outcome.Missing
+	exitDeclined    = outcome.Declined
+	exitUnplanned   = outcome.Unplanned
+	exitGate        = outcome.Gate
+	exitHungUp      = outcome.HungUp
+	exitInterrupted = outcome.Interrupted
+	exitTerminated  = outcome.Terminated
 )
 
 // exitError ends the program with a status. An empty message was shown already.
-type exitError struct {
-	code    int
-	message string
-}
+type exitError = outcome.Error
 
-func (e *exitError) Error() string { return e.message }
-
-func fail(code int, format string, args ...any) error {
-	return &exitError{code, fmt.Sprintf(format, args...)}
-}
+func fail(code int, format string, args ...any) error { return outcome.Fail(code, format, args...) }
 
 // usage is the error of a command line that cannot be meant.
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
@@ -48,10 +41,10 @@ func (a *app) status(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &exit):
-		if exit.message != "" {
-			a.say(styled{codeRed, "pflow:"}, " "+exit.message+"\n")
+		if exit.Message != "" {
+			a.say(styled{codeRed, "pflow:"}, " "+exit.Message+"\n")
 		}
-		return exit.code
+		return exit.Code
 	case errors.As(err, &invalid):
 		fmt.Fprint(a.stderr, invalid.List.Text())
 		return exitUsage

@@ -13,6 +13,7 @@ import (
 	"pflow/engine"
 	"pflow/engine/journal"
 	"pflow/internal/host"
+	"pflow/internal/outcome"
 	"pflow/internal/printable"
 	"pflow/internal/process"
 	"pflow/internal/runs"
@@ -177,13 +178,6 @@ func (a *app) runFlow(ctx context.Context, flow *engine.Flow, docs *engine.Recor
 	return a.finish(res)
 }
 
-func attempts(n int) string {
-	if n > 1 {
-		return fmt.Sprintf(", after %d attempts", n)
-	}
-	return ""
-}
-
 // newJournal makes the journal of a run and lays its documents beside it; runs that are no longer kept go.
 func (a *app) newJournal(id string, about journal.About, r *keptRequest, documents func() ([]byte, error)) (*runs.Writer, error) {
 	if err := a.home().Err(); err != nil {
@@ -299,9 +293,5 @@ func (a *app) finish(res *engine.Result) error {
 	case engine.Waiting:
 		return fail(exitDeclined, "the run waits for the approval of %s; go on with: %s", res.Waits[0].For, a.goOnHint(res.RunID))
 	}
-	where := ""
-	if p := res.Error.Place.String(); p != "" {
-		where = p + ": "
-	}
-	return fail(exitFailed, "%s%s [%s]%s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts))
+	return fail(exitFailed, "%s", outcome.Failure(res.Error))
 }

@@ -134,5 +134,5 @@ func (o *planOutput) end(name string, err error) error {
 
 func isUsage(err error) bool {
 	var e *exitError
-	return errors.As(err, &e) && e.code == exitUsage
+	return errors.As(err, &e) && e.Code == exitUsage
 }

@@ -17,6 +17,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/otlp"
+	"pflow/internal/outcome"
 	"pflow/internal/process"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -377,7 +378,7 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 			return err
 		}
 	} else if res.Status == workflow.Done {
-		if err := a.printOutputs(res.Outputs); err != nil {
+		if err := outcome.Outputs(a.results, res.Outputs); err != nil {
 			return err
 		}
 	}
@@ -409,49 +410,7 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 	if resumable && a.mayFix(res) {
 		failed += "\nthe workflow may be mended with: " + a.runsHint("fix", res.RunID)
 	}
-	where := ""
-	if p := res.Error.Place.String(); p != "" {
-		where = p + ": "
-	}
-	return fail(exitFailed, "%s%s [%s]%s; %s", where, res.Error, res.Error.Kind, attempts(res.Error.Attempts), failed)
-}
-
-// printOutputs writes the outputs: a single text as it is, a single list of texts one a line, anything else as JSON.
-func (a *app) printOutputs(outputs map[string]any) error {
-	if len(outputs) == 1 {
-		for _, v := range outputs {
-			if list, ok := v.([]any); ok {
-				if lines, ok := linesOf(list); ok {
-					v = lines
-				}
-			}
-			if text, ok := v.(string); ok {
-				if text != "" && !strings.HasSuffix(text, "\n") {
-					text += "\n"
-				}
-				_, err := io.WriteString(a.results, text)
-				return err
-			}
-			return a.printJSON(v)
-		}
-	}
-	if len(outputs) == 0 {
-		return nil
-	}
-	return a.printJSON(outputs)
-}
-
-// linesOf is a list of texts, one a line; not ok where it is empty or an item is no text of one line, which lines would not tell.
-func linesOf(list []any) (string, bool) {
-	lines := make([]string, len(list))
-	for k, item := range list {
-		text, ok := item.(string)
-		if !ok || strings.ContainsAny(text, "\r\n") {
-			return "", false
-		}
-		lines[k] = text
-	}
-	return strings.Join(lines, "\n"), len(list) > 0
+	return fail(exitFailed, "%s; %s", outcome.Failure(res.Error), failed)
 }
 
 // showDryRun prints what a run would do.
