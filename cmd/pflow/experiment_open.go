@@ -35,6 +35,10 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 			return fails(err)
 		}
 		f.changeable(c, x.Spec)
+		if problem := x.Spec.Problem(); problem != "" {
+			store.Close()
+			return fails(usage("%s", problem))
+		}
 		return x, store, func() { store.Close() }, nil
 	}
 	if f.again && f.id != "" {

@@ -82,6 +82,9 @@ func ReadCases(file string, in io.Reader, each func(Case) error) (diag.List, err
 		if err != nil && !errors.Is(err, io.EOF) {
 			return found, fmt.Errorf("%s:%d: %w", file, number, err)
 		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // as some editors begin a file
+		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			c, problems := caseOf(file, number, line, p)
 			if first, twice := ids[c.ID]; twice && c.ID != "" {

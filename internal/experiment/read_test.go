@@ -123,7 +123,7 @@ func TestReadSpecFindings(t *testing.T) {
 // TestReadCases: every mistake in a file of cases has a line and a column, and the good lines are handed on.
 func TestReadCases(t *testing.T) {
 	lines := []string{
-		`{"id": "a", "request": "x", "expect": {}}`,
+		"\ufeff" + `{"id": "a", "request": "x", "expect": {}}`,
 		``,
 		`{"id": "b", "request": "x", "expect": {"params": [["llm", "prompt"]]}}`,
 		`{"id": "a", "request": "x", "expect": {"abstain": true}}`,
