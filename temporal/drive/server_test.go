@@ -207,7 +207,7 @@ func tenSteps() drive.Start {
 		if i == 9 {
 			next = "end"
 		}
-		fmt.Fprintf(&b, "  s%d:\n    op: probe\n    prep: {n: store.n}\n    with: {result: %d}\n    post: {n: result}\n    next: %s\n", i, i, next)
+		fmt.Fprintf(&b, "  s%d:\n    op: probe\n    prep: {n: store.n}\n    with: {result: %d}\n    post: {n: result}\n    next: {default: %s, left: end, right: end}\n", i, i, next)
 	}
 	return start(txtar.Parse([]byte(b.String())), nil)
 }
