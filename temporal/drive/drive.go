@@ -100,10 +100,10 @@ func (d *driver) begin() error {
 		return err
 	}
 	d.given, _ = given.(map[string]any)
-	for !d.start.Bound {
+	accepted := d.given
+	for first := true; !d.start.Bound; first = false {
 		bound := d.bind()
-		d.missing, d.refused = bound.Missing, bound.Refused
-		if len(d.missing) == 0 && d.refused == "" {
+		if d.refused = bound.Refused; d.refused == "" && len(bound.Missing) == 0 {
 			store, err := value.ParseWritten(bound.Store)
 			if err != nil {
 				return err
@@ -111,8 +111,13 @@ func (d *driver) begin() error {
 			d.given, _ = store.(map[string]any)
 			break
 		}
-		if len(d.missing) == 0 {
+		switch {
+		case d.refused == "":
+			d.missing, accepted = bound.Missing, d.given
+		case first:
 			return temporal.NewNonRetryableApplicationError(d.refused, "pflow.input", nil)
+		default: // what was sent last
+			d.given = accepted
 		}
 		d.selector.Select(d.ctx)
 		if d.cancelled {
