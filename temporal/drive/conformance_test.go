@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 	"golang.org/x/tools/txtar"
@@ -67,15 +66,11 @@ func result(t testing.TB, env *testsuite.TestWorkflowEnvironment) *engine.Result
 	t.Helper()
 	var ended drive.Ended
 	err := env.GetWorkflowError()
-	var application *temporal.ApplicationError
-	var cancelled *temporal.CanceledError
-	switch {
-	case err == nil:
+	if ended := drive.EndedBy(err); ended != nil {
+		return read(t, ended)
+	}
+	if err == nil {
 		err = env.GetWorkflowResult(&ended)
-	case errors.As(err, &application) && application.HasDetails():
-		err = application.Details(&ended)
-	case errors.As(err, &cancelled):
-		err = cancelled.Details(&ended)
 	}
 	if err != nil {
 		t.Fatal(err)

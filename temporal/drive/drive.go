@@ -82,6 +82,7 @@ type driver struct {
 	refused   string // what was wrong with the inputs that were given last
 	missing   []Wait
 	given     map[string]any
+	sent      map[string]any // inputs that were missing, since it was looked at them last
 	began     bool
 	cancelled bool
 	finished  int  // attempts, with this history
@@ -100,10 +101,17 @@ func (d *driver) begin() error {
 		return err
 	}
 	d.given, _ = given.(map[string]any)
-	accepted := d.given
-	for first := true; !d.start.Bound; first = false {
-		bound := d.bind()
-		if d.refused = bound.Refused; d.refused == "" && len(bound.Missing) == 0 {
+	for try := d.given; !d.start.Bound; try = value.Merge(d.given, d.sent) {
+		bound := d.bind(try)
+		switch {
+		case bound.Refused == "":
+			d.given, d.missing, d.refused = try, bound.Missing, ""
+		case d.missing == nil: // of what it began with
+			return temporal.NewNonRetryableApplicationError(bound.Refused, "pflow.input", nil)
+		default:
+			d.refused = bound.Refused
+		}
+		if d.refused == "" && len(d.missing) == 0 {
 			store, err := value.ParseWritten(bound.Store)
 			if err != nil {
 				return err
@@ -111,17 +119,11 @@ func (d *driver) begin() error {
 			d.given, _ = store.(map[string]any)
 			break
 		}
-		switch {
-		case d.refused == "":
-			d.missing, accepted = bound.Missing, d.given
-		case first:
-			return temporal.NewNonRetryableApplicationError(d.refused, "pflow.input", nil)
-		default: // what was sent last
-			d.given = accepted
-		}
-		d.selector.Select(d.ctx)
-		if d.cancelled {
-			return temporal.NewCanceledError("the run was cancelled while it waited for inputs; nothing was run")
+		for d.sent = nil; d.sent == nil; {
+			d.selector.Select(d.ctx)
+			if d.cancelled {
+				return temporal.NewCanceledError("the run was cancelled while it waited for inputs; nothing was run")
+			}
 		}
 	}
 	d.began = true
@@ -142,9 +144,9 @@ type boundInputs struct {
 }
 
 // bind makes the first store of what is given. It may read the environment of the worker, so the history keeps what it gave.
-func (d *driver) bind() (out boundInputs) {
+func (d *driver) bind(given map[string]any) (out boundInputs) {
 	_ = workflow.SideEffect(d.ctx, func(workflow.Context) any {
-		store, missing, err := d.program.Bind(d.given)
+		store, missing, err := d.program.Bind(given)
 		if err != nil {
 			return boundInputs{Refused: err.Error(), Store: json.RawMessage("null")}
 		}

@@ -4,7 +4,6 @@ package drive_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,13 +89,8 @@ func await(t testing.TB, run client.WorkflowRun) *engine.Result {
 	t.Helper()
 	var ended drive.Ended
 	err := run.Get(context.Background(), &ended)
-	var application *temporal.ApplicationError
-	var cancelled *temporal.CanceledError
-	switch {
-	case errors.As(err, &application) && application.HasDetails():
-		err = application.Details(&ended)
-	case errors.As(err, &cancelled):
-		err = cancelled.Details(&ended)
+	if ended := drive.EndedBy(err); ended != nil {
+		return read(t, ended)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -9,9 +9,12 @@ package drive
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"pflow/engine"
+
+	"go.temporal.io/sdk/temporal"
 )
 
 // WorkflowType and AttemptType are the names by which Temporal knows the workflow and the activity.
@@ -56,6 +59,26 @@ type Past struct {
 type Ended struct {
 	Status engine.Status   `json:"status"`
 	Result json.RawMessage `json:"result"`
+}
+
+// EndedBy reads how a run ended off the error of its workflow: of one that failed or was cancelled. It is nil where nothing was run.
+func EndedBy(err error) *Ended {
+	var application *temporal.ApplicationError
+	var cancelled *temporal.CanceledError
+	var details func(...any) error
+	switch {
+	case errors.As(err, &application) && application.HasDetails():
+		details = application.Details
+	case errors.As(err, &cancelled) && cancelled.HasDetails():
+		details = cancelled.Details
+	default:
+		return nil
+	}
+	var ended *Ended
+	if details(&ended) != nil || ended == nil || ended.Result == nil {
+		return nil
+	}
+	return ended
 }
 
 // Attempt is the input of the activity.

@@ -68,7 +68,7 @@ func (d *driver) input(values json.RawMessage) {
 		d.refused = "the inputs are no JSON object"
 		return
 	}
-	d.given = value.Merge(d.given, given)
+	d.sent = value.Merge(d.sent, given)
 }
 
 func (d *driver) ids() []int {

@@ -68,19 +68,11 @@ func (a *app) waiting(ctx context.Context, c client.Client, id string, s *drive.
 func result(ctx context.Context, c client.Client, id string) (*drive.Ended, error) {
 	var ended drive.Ended
 	err := c.GetWorkflow(ctx, id, "").Get(ctx, &ended)
-	var application *temporal.ApplicationError
-	var cancelled *temporal.CanceledError
-	switch {
-	case err == nil:
+	if err == nil {
 		return &ended, nil
-	case errors.As(err, &application) && application.HasDetails():
-		if e := application.Details(&ended); e == nil && ended.Result != nil {
-			return &ended, nil
-		}
-	case errors.As(err, &cancelled) && cancelled.HasDetails():
-		if e := cancelled.Details(&ended); e == nil && ended.Result != nil {
-			return &ended, nil
-		}
+	}
+	if ended := drive.EndedBy(err); ended != nil {
+		return ended, nil
 	}
 	return nil, err
 }

@@ -216,8 +216,15 @@ func TestInputsBySignal(t *testing.T) {
 			if s := state(t, env); !strings.Contains(s.Refused, `has no input "m"`) || len(s.Waits) != 1 {
 				t.Errorf("%+v", s)
 			}
+			env.SignalWorkflow(drive.InputSignal, "n=3")
+			env.SignalWorkflow(drive.ApproveSignal, drive.Approve{}) // which has nothing to do with it
+		}, 2*time.Hour)
+		env.RegisterDelayedCallback(func() {
+			if s := state(t, env); s.Refused != "the inputs are no JSON object" || len(s.Waits) != 1 {
+				t.Errorf("%+v", s)
+			}
 			env.SignalWorkflow(drive.InputSignal, map[string]any{"n": 3})
-		}, time.Hour)
+		}, 3*time.Hour)
 	}))
 }
 

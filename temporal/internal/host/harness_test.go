@@ -21,7 +21,6 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	temporalworkflow "go.temporal.io/sdk/workflow"
 
@@ -216,25 +215,18 @@ func (b *bench) temporal(s drive.Start, with ...func(env *testsuite.TestWorkflow
 func (b *bench) ended(s drive.Start, with ...func(env *testsuite.TestWorkflowEnvironment)) *drive.Ended {
 	b.t.Helper()
 	env := b.run(s, with...)
-	var ended drive.Ended
 	err := env.GetWorkflowError()
-	var application *temporal.ApplicationError
-	var cancelled *temporal.CanceledError
-	switch {
-	case err == nil:
-		err = env.GetWorkflowResult(&ended)
-	case errors.As(err, &application) && application.HasDetails():
-		err = application.Details(&ended)
-	case errors.As(err, &cancelled) && cancelled.HasDetails():
-		var own *drive.Ended // the test environment hands it on as it is
-		if err = cancelled.Details(&own); err == nil {
-			ended = *own
-		}
+	if ended := drive.EndedBy(err); ended != nil {
+		return ended
+	}
+	ended := &drive.Ended{}
+	if err == nil {
+		err = env.GetWorkflowResult(ended)
 	}
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return &ended
+	return ended
 }
 
 func (b *bench) run(s drive.Start, with ...func(env *testsuite.TestWorkflowEnvironment)) *testsuite.TestWorkflowEnvironment {
