@@ -32,7 +32,8 @@ test-llm:
 	RUN_LLM_TESTS=1 $(GO) test -count=1 -v -run TestRealModel ./cmd/pflow
 
 # The driver on Temporal against a real server, which is built once (some minutes) and kept in the user's cache: flows, 10,000
-# items, replays, kills of workers and of the server, steps a second. PFLOW_KILLS=N chooses how many kills; RUN=PATTERN which tests.
+# items, replays, kills of workers and of the server, steps a second. PFLOW_KILLS=N chooses how many kills; RUN=PATTERN which tests;
+# PFLOW_RECORD=1 with RUN=ServerFlows keeps histories for the tests of replays: once, by the release that raises engine.StepVersion.
 test-temporal:
 	@bin="$${XDG_CACHE_HOME:-$$HOME/.cache}/pflow/temporal-$(TEMPORAL_VERSION)" && \
 	{ [ -x "$$bin/temporal" ] || GOBIN="$$bin" $(GO) install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION); } && \

@@ -54,9 +54,6 @@ func (d *driver) onward() error {
 		}
 	}
 	next.Past = p
-	for _, cancel := range d.waits {
-		cancel()
-	}
 	return workflow.NewContinueAsNewError(d.ctx, WorkflowType, next)
 }
 

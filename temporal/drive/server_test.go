@@ -3,6 +3,8 @@
 package drive_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -15,12 +17,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 	"golang.org/x/tools/txtar"
+	"google.golang.org/protobuf/encoding/protojson"
 
 	"pflow/engine"
 	"pflow/engine/enginetest"
@@ -52,14 +56,6 @@ func connect(t testing.TB, address string) client.Client {
 		time.Sleep(100 * time.Millisecond)
 	}
 }
-
-// quiet is a logger that says nothing.
-type quiet struct{}
-
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
 
 // serve runs a worker of this process on a queue of its own.
 func serve(t testing.TB, c client.Client, programs *drive.Programs) (queue string) {
@@ -135,7 +131,38 @@ func TestServerFlows(t *testing.T) {
 			if err != nil {
 				t.Errorf("replay: %v", err)
 			}
+			if os.Getenv("PFLOW_RECORD") != "" {
+				keepHistory(t, c, run)
+			}
 		})
+	}
+}
+
+// keepHistory writes the history of a run for TestReplay.
+func keepHistory(t *testing.T, c client.Client, run client.WorkflowRun) {
+	t.Helper()
+	var h history.History
+	for it := c.GetWorkflowHistory(context.Background(), run.GetID(), run.GetRunID(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
+		ev, err := it.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Events = append(h.Events, ev)
+	}
+	text, err := protojson.Marshal(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(text)
+	w.Close()
+	if err := os.MkdirAll(historiesDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(t.Name(), "TestServerFlows/"), "/", "-")
+	if err := os.WriteFile(filepath.Join(historiesDir, name+".json.gz"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
