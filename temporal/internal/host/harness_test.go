@@ -45,6 +45,7 @@ type bench struct {
 	served  int // of them, since the folder was made
 	swap    []*handler
 	sent    *payloads
+	refuse  bool   // runs are allowed to destroy nothing
 	line    string // that the user of the local run answers
 	// instead carries attempts out in the place of next; nil: next does.
 	instead func(ctx context.Context, in drive.Attempt, next attempted) (*drive.Answer, error)
@@ -187,7 +188,9 @@ func (b *bench) prepare(h *Host, file string, doc []byte, given workflow.Given, 
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	program.Grant(program.DryRun(store), true)
+	if !b.refuse {
+		program.Grant(program.DryRun(store), true)
+	}
 	documents, err := program.Documents(src, flows)
 	if err != nil {
 		b.t.Fatal(err)
