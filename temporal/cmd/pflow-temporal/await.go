@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -32,6 +35,7 @@ func (a *app) await(ctx context.Context, id string) error {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	over := fault.Async(func() (*drive.Ended, error) { return result(within, c, id) })
+	told := ""
 	for pause := firstAsked; ; pause = min(2*pause, lastAsked) {
 		select {
 		case <-ctx.Done():
@@ -43,10 +47,49 @@ func (a *app) await(ctx context.Context, id string) error {
 			return a.ended(id, got.Value)
 		case <-time.After(pause):
 		}
-		if s, err := ask(ctx, c, id); err == nil && s.Status == "waiting" && len(s.Waits) > 0 {
+		s, err := ask(ctx, c, id)
+		if err == nil && s.Status == "waiting" && len(s.Waits) > 0 {
 			return a.waiting(ctx, c, id, s)
 		}
+		if err != nil {
+			if why := a.stuck(ctx, c, id); why != "" && why != told {
+				a.warn("run %s does not go on: %s", id, why)
+				told = why
+			}
+		}
 	}
+}
+
+// stuck says why no worker takes a run on, "" if nothing speaks for that: the last of what came of it is that a worker failed.
+func (a *app) stuck(ctx context.Context, c client.Client, id string) string {
+	ctx, cancel := context.WithTimeout(ctx, mayAnswer)
+	defer cancel()
+	s, err := c.DescribeWorkflowExecution(ctx, id, "")
+	if err != nil || s.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return ""
+	}
+	o, err := a.clientOptions(silent{})
+	if err != nil {
+		return ""
+	}
+	got, err := c.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: cmp.Or(o.Namespace, client.DefaultNamespace), Execution: s.GetWorkflowExecutionInfo().GetExecution(), MaximumPageSize: 10})
+	if err != nil {
+		return ""
+	}
+	for _, ev := range got.GetHistory().GetEvents() {
+		switch {
+		case ev.GetWorkflowTaskCompletedEventAttributes() != nil:
+			return ""
+		case ev.GetWorkflowTaskFailedEventAttributes() != nil:
+			failure := ev.GetWorkflowTaskFailedEventAttributes().GetFailure()
+			if o.FailureConverter != nil {
+				return o.FailureConverter.FailureToError(failure).Error()
+			}
+			return failure.GetMessage()
+		}
+	}
+	return ""
 }
 
 // waiting tells that a run waits for somebody.

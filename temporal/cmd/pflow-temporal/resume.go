@@ -96,6 +96,9 @@ func (a *app) unanswered(ctx context.Context, c client.Client, id string, err er
 	if there, e := a.served(ctx, c); e == nil && !there {
 		return fail(outcome.Failed, "run %s does not answer: no worker takes runs from the queue %s; start one with: pflow-temporal worker%s", id, a.queue, a.onQueue())
 	}
+	if why := a.stuck(ctx, c, id); why != "" {
+		return fail(outcome.Failed, "run %s does not go on: %s", id, why)
+	}
 	return fail(outcome.Failed, "run %s does not answer: %v", id, err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	sdklog "go.temporal.io/sdk/log"
@@ -83,10 +84,21 @@ type troubles struct{ slog.Handler }
 
 // Handle implements slog.Handler. That an attempt hears of its cancellation is no trouble.
 func (t troubles) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message == "RecordActivityHeartbeat with error" {
+	if r.Message == "RecordActivityHeartbeat with error" && strings.Contains(attr(r, "Error"), "canceled") {
 		return nil
 	}
 	return t.Handler.Handle(ctx, r)
+}
+
+// attr is an attribute of a record, "" if it has none of the name.
+func attr(r slog.Record, name string) (out string) {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == name {
+			out = a.Value.String()
+		}
+		return out == ""
+	})
+	return out
 }
 
 // WithAttrs implements slog.Handler.
