@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/proto"
@@ -126,6 +127,27 @@ func (u *user) run(status int, line string, want ...string) (id string) {
 	return runPattern.FindString(string(out))
 }
 
+// holds runs a command line with --json that must exit with a status, and holds what it prints to a schema of docs/schemas.
+func (u *user) holds(schema string, status int, line string) {
+	u.t.Helper()
+	cmd := u.command(line + " --json")
+	out, _ := cmd.Output()
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		u.t.Fatalf("%s: status %d, want %d", line, got, status)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
+	if err != nil {
+		u.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	compiled, err := jsonschema.NewCompiler().Compile("../../../docs/schemas/" + schema + ".json")
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if err := compiled.Validate(v); err != nil {
+		u.t.Errorf("%s: %v\n%s", line, err, out)
+	}
+}
+
 // await waits until a file of the test is there.
 func (u *user) await(name string) {
 	u.t.Helper()
@@ -147,11 +169,16 @@ func TestServerCommands(t *testing.T) {
 
 	id := u.run(4, "pflow run ./publish.json --on temporal", "the run waits for the approval of publish")
 	u.run(0, "pflow-temporal show "+id, "waiting", "approve publish")
+	u.holds("temporal-run", 4, "pflow-temporal resume "+id)
+	u.holds("temporal-run", 0, "pflow-temporal show "+id)
+	u.holds("temporal-runs", 0, "pflow-temporal show")
 	u.run(0, "pflow-temporal show", id, "waiting")
 	u.run(2, "pflow-temporal resume "+id+" --retry", "the run does not wait for a decision; it waits for: approve publish")
 	u.run(0, "pflow-temporal resume "+id+" --approve publish", "published")
 	u.run(0, "pflow-temporal show "+id, "done", "published")
 	u.run(2, "pflow-temporal resume "+id+" --yes", "is over")
+	u.holds("temporal-run", 0, "pflow-temporal show "+id)
+	u.holds("temporal-begun", 0, "pflow-temporal run ./greet.json name=Ada --detach")
 	u.run(0, "pflow run ./publish.json --on temporal --yes", "published")
 
 	id = u.run(3, "pflow run ./greet.json --on temporal", "name (string): Who is greeted")
@@ -166,6 +193,7 @@ func TestServerCommands(t *testing.T) {
 	name := fmt.Sprintf("test-%d", time.Now().UnixNano())
 	u.run(0, "pflow-temporal schedule add ./publish.json --every 1h --yes --name "+name, "publish runs every hour")
 	u.run(2, "pflow-temporal schedule add ./publish.json --every 1h --yes --name "+name, "there is a schedule")
+	u.holds("temporal-schedules", 0, "pflow-temporal schedule list")
 	u.run(0, "pflow-temporal schedule pause "+name)
 	u.run(0, "pflow-temporal schedule resume "+name)
 	u.run(0, "pflow-temporal schedule remove "+name)
