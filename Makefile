@@ -33,7 +33,8 @@ test-llm:
 
 # The driver on Temporal against a real server, which is built once (some minutes) and kept in the user's cache: flows, 10,000
 # items, replays, kills of workers and of the server, steps a second. PFLOW_KILLS=N chooses how many kills; RUN=PATTERN which tests;
-# PFLOW_RECORD=1 with RUN=ServerFlows keeps histories for the tests of replays: once, by the release that raises engine.StepVersion.
+# PFLOW_RECORD=1 with RUN='Server.*(Flow|Example|Feature)' keeps histories for the tests of replays: once, by the release that raises
+# engine.StepVersion.
 test-temporal:
 	@bin="$${XDG_CACHE_HOME:-$$HOME/.cache}/pflow/temporal-$(TEMPORAL_VERSION)" && \
 	{ [ -x "$$bin/temporal" ] || GOBIN="$$bin" $(GO) install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION); } && \

@@ -273,7 +273,9 @@ func (b *bench) model(replies ...llmtest.Reply) {
 }
 
 // TestWorkflowExamples runs every workflow of examples/workflows on both drivers: they give the same, and leave the same files.
-func TestWorkflowExamples(t *testing.T) {
+func TestWorkflowExamples(t *testing.T) { workflowExamples(t, testEnvironment) }
+
+func workflowExamples(t *testing.T, on driver) {
 	files, err := os.ReadDir(exampleFolder)
 	if err != nil {
 		t.Fatal(err)
@@ -307,12 +309,11 @@ func TestWorkflowExamples(t *testing.T) {
 				}
 				return b.prepare(b.host(), file.Name(), doc, workflow.Given{Values: inputs}, called...)
 			}
-			local := b.local(begin(), true)
+			temporal := plain(t, on(b, bound(begin(), true)).Result)
 			left := b.tree()
-			p := begin()
-			temporal := b.temporal(bound(p, true))
+			local := b.local(begin(), true)
 			same(t, local, temporal)
-			same(t, left, b.tree())
+			same(t, b.tree(), left)
 			if status := local.(map[string]any)["status"]; status != "done" {
 				t.Errorf("it is %v: %v", status, local.(map[string]any)["error"])
 			}

@@ -75,7 +75,9 @@ func (b *bench) greeting() *library.Record {
 }
 
 // TestFeatures runs them on both drivers: they give the same, and leave the same files, but for what docs/scale.md says.
-func TestFeatures(t *testing.T) {
+func TestFeatures(t *testing.T) { allFeatures(t, testEnvironment) }
+
+func allFeatures(t *testing.T, on driver) {
 	page, err := os.ReadFile("../../../docs/scale.md")
 	if err != nil {
 		t.Fatal(err)
@@ -91,12 +93,12 @@ func TestFeatures(t *testing.T) {
 				}
 				return b.prepare(h, "test.json", []byte(f.doc), workflow.Given{Values: f.given}, b.greeting())
 			}
-			local := b.local(begin(), false)
+			temporal := plain(t, on(b, bound(begin(), false)).Result)
 			left := b.tree()
-			temporal := b.temporal(bound(begin(), false))
+			local := b.local(begin(), false)
 			if f.differs == "" {
 				same(t, local, temporal)
-				same(t, left, b.tree())
+				same(t, b.tree(), left)
 			} else if got := value.JSON(temporal); !strings.Contains(got, f.differs) || !strings.Contains(string(page), f.differs) {
 				t.Errorf("%s, want %s", got, f.differs)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func (b *bench) localFlow(documents []byte, input map[string]any) any {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	res, err := engine.Execute(b.t.Context(), flow, input, engine.Options{RunID: "run", Began: began})
+	res, err := engine.Execute(b.t.Context(), flow, input, engine.Options{RunID: "run", Began: b.began})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -89,7 +90,9 @@ func answering(line string) func(env *testsuite.TestWorkflowEnvironment) {
 }
 
 // TestFlowExamples runs every flow of examples, and a planner that asks no model, on both drivers: they end the same.
-func TestFlowExamples(t *testing.T) {
+func TestFlowExamples(t *testing.T) { flowExamples(t, testEnvironment) }
+
+func flowExamples(t *testing.T, on driver) {
 	files, err := filepath.Glob("../../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
@@ -104,11 +107,14 @@ func TestFlowExamples(t *testing.T) {
 	}
 	for name, inputs := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".yaml"), func(t *testing.T) {
-			for _, input := range inputs {
-				b := newBench(t)
-				b.line = "sort the photos"
-				documents := b.record(b.anew(), name)
-				same(t, b.localFlow(documents, input), b.temporal(flowStart(documents, input), answering(b.line)))
+			for i, input := range inputs {
+				t.Run(strconv.Itoa(i+1), func(t *testing.T) {
+					b := newBench(t)
+					b.line = "sort the photos"
+					documents := b.record(b.anew(), name)
+					temporal := plain(t, on(b, flowStart(documents, input)).Result)
+					same(t, b.localFlow(documents, input), temporal)
+				})
 			}
 		})
 	}

@@ -45,17 +45,27 @@ type bench struct {
 	served  int // of them, since the folder was made
 	swap    []*handler
 	sent    *payloads
-	refuse  bool   // runs are allowed to destroy nothing
-	line    string // that the user of the local run answers
+	refuse  bool      // runs are allowed to destroy nothing
+	line    string    // that the user answers
+	began   time.Time // of the local run: as the other one's
 	// instead carries attempts out in the place of next; nil: next does.
 	instead func(ctx context.Context, in drive.Attempt, next attempted) (*drive.Answer, error)
+}
+
+// A driver runs documents on Temporal, where the user answers with the bench's line.
+type driver func(b *bench, s drive.Start) *drive.Ended
+
+// testEnvironment is the driver of the SDK's test environment.
+func testEnvironment(b *bench, s drive.Start) *drive.Ended {
+	return b.ended(s, answering(b.line))
 }
 
 type attempted func(ctx context.Context, in drive.Attempt) (*drive.Answer, error)
 
 func newBench(t *testing.T) *bench {
 	root := t.TempDir()
-	b := &bench{t: t, dir: filepath.Join(root, "dir"), env: map[string]string{"HOME": filepath.Join(root, "user"), "PATH": os.Getenv("PATH"), "TZ": "UTC"}, sent: &payloads{}}
+	b := &bench{t: t, dir: filepath.Join(root, "dir"), began: began, sent: &payloads{},
+		env: map[string]string{"HOME": filepath.Join(root, "user"), "PATH": os.Getenv("PATH"), "TZ": "UTC"}}
 	return b
 }
 
@@ -69,6 +79,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	now := h.now
 	h.mu.Unlock()
+	w.Header().Set("Date", began.Format(http.TimeFormat)) // of both runs
 	now.ServeHTTP(w, r)
 }
 
@@ -117,12 +128,17 @@ func environ(env map[string]string) (out []string) {
 	return out
 }
 
-// keep writes a file of the folder, of a time that does not change.
+// keep writes a file of the folder: its time, and those of the folders it is in, do not change.
 func (b *bench) keep(name, text string) {
 	b.t.Helper()
 	file := filepath.Join(b.dir, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600), os.Chtimes(file, began, began)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		b.t.Fatal(err)
+	}
+	for ; file != b.dir; file = filepath.Dir(file) {
+		if err := os.Chtimes(file, began, began); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 }
 
@@ -201,7 +217,7 @@ func (b *bench) prepare(h *Host, file string, doc []byte, given workflow.Given, 
 // local runs a workflow on the driver of one machine.
 func (b *bench) local(p prepared, approve bool) any {
 	b.t.Helper()
-	res, err := p.program.Run(b.t.Context(), p.store, workflow.Options{Options: engine.Options{RunID: "run", Began: began},
+	res, err := p.program.Run(b.t.Context(), p.store, workflow.Options{Options: engine.Options{RunID: "run", Began: b.began},
 		Approve: func(context.Context, workflow.Approval) bool { return approve }})
 	if err != nil {
 		b.t.Fatal(err)
@@ -234,7 +250,7 @@ func (b *bench) ended(s drive.Start, with ...func(env *testsuite.TestWorkflowEnv
 
 func (b *bench) run(s drive.Start, with ...func(env *testsuite.TestWorkflowEnvironment)) *testsuite.TestWorkflowEnvironment {
 	b.t.Helper()
-	s.Step, s.Name, s.Hash = engine.StepVersion, "test", drive.HashOf(s.Documents)
+	s = identified(s)
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
@@ -259,6 +275,12 @@ func (b *bench) run(s drive.Start, with ...func(env *testsuite.TestWorkflowEnvir
 		b.t.Fatal("the run has not ended")
 	}
 	return env
+}
+
+// identified fills in what the documents of a start say.
+func identified(s drive.Start) drive.Start {
+	s.Step, s.Name, s.Hash = engine.StepVersion, "test", drive.HashOf(s.Documents)
+	return s
 }
 
 // payloads keeps all that a run hands to Temporal.

@@ -1,0 +1,149 @@
+//go:build server
+
+package host
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/worker"
+	temporalworkflow "go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"pflow/temporal/drive"
+)
+
+// maxHistory bounds the histories that are kept for TestReplay.
+const maxHistory = 100 << 10
+
+// onServer is the driver of the server that make test-temporal started. As in the test environment, another worker's programs have
+// the workflow than the attempts.
+func onServer(b *bench, s drive.Start) *drive.Ended {
+	b.t.Helper()
+	address := os.Getenv("TEMPORAL_ADDRESS")
+	if address == "" {
+		b.t.Fatal("TEMPORAL_ADDRESS does not say where the server is: run these tests by make test-temporal")
+	}
+	var c client.Client
+	for { // until the server answers
+		var err error
+		if c, err = client.Dial(client.Options{HostPort: address, Logger: quiet{}, Identity: "test",
+			DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), b.sent)}); err == nil {
+			break
+		}
+		if b.t.Context().Err() != nil {
+			b.t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	defer c.Close()
+	queue := fmt.Sprintf("host-%d", time.Now().UnixNano())
+	options := drive.WorkerOptions()
+	options.Identity = "test"
+	w := worker.New(c, queue, options)
+	stepping, working := b.host(), b.host()
+	runs := &drive.Runs{Programs: &drive.Programs{Compile: stepping.Compile}}
+	attempts := &drive.Attempts{Programs: &drive.Programs{Compile: working.Compile}, Within: working.Within}
+	w.RegisterWorkflowWithOptions(runs.Run, temporalworkflow.RegisterOptions{Name: drive.WorkflowType})
+	w.RegisterActivityWithOptions(attempts.Attempt, activity.RegisterOptions{Name: drive.AttemptType})
+	if err := w.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	defer w.Stop()
+	run, err := c.ExecuteWorkflow(b.t.Context(), client.StartWorkflowOptions{TaskQueue: queue}, drive.WorkflowType, identified(s))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	over := make(chan bool)
+	answered := make(chan bool)
+	go func() { defer close(answered); b.answer(c, run, over) }()
+	ended := &drive.Ended{}
+	err = run.Get(b.t.Context(), ended)
+	close(over)
+	<-answered
+	if by := drive.EndedBy(err); by != nil {
+		ended, err = by, nil
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.keepHistory(c, run)
+	return ended
+}
+
+// answer sends the line when the run waits for one, until it is over.
+func (b *bench) answer(c client.Client, run client.WorkflowRun, over <-chan bool) {
+	for b.line != "" {
+		select {
+		case <-over:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		var s drive.State
+		got, err := c.QueryWorkflow(b.t.Context(), run.GetID(), run.GetRunID(), drive.StateQuery)
+		if err != nil || got.Get(&s) != nil || len(s.Waits) == 0 || s.Waits[0].Kind != "line" {
+			continue
+		}
+		if err := c.SignalWorkflow(b.t.Context(), run.GetID(), run.GetRunID(), drive.AnswerSignal, drive.Line{Step: s.Waits[0].Step, Line: b.line}); err != nil {
+			b.t.Error(err)
+		}
+		return
+	}
+}
+
+// keepHistory reads when a run began off its history, and keeps that for TestReplay if it is to.
+func (b *bench) keepHistory(c client.Client, run client.WorkflowRun) {
+	b.t.Helper()
+	var h history.History
+	for it := c.GetWorkflowHistory(b.t.Context(), run.GetID(), run.GetRunID(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
+		ev, err := it.Next()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		h.Events = append(h.Events, ev)
+	}
+	b.began = time.Time{}
+	for _, ev := range h.Events {
+		if ev.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_STARTED {
+			b.began = ev.EventTime.AsTime()
+			break
+		}
+	}
+	if os.Getenv("PFLOW_RECORD") == "" || b.t.Failed() {
+		return
+	}
+	text, err := protojson.Marshal(&h)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(text); errors.Join(err, w.Close()) != nil {
+		b.t.Fatal(err)
+	}
+	if packed.Len() > maxHistory {
+		b.t.Logf("its history has %d bytes: it is not kept", packed.Len())
+		return
+	}
+	name := strings.NewReplacer("/", "-", ",", "").Replace(strings.TrimPrefix(b.t.Name(), "TestServer"))
+	if err := errors.Join(os.MkdirAll(historiesDir, 0o755), os.WriteFile(filepath.Join(historiesDir, name+".json.gz"), packed.Bytes(), 0o644)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// The conformance of the test environment holds on a server, too.
+func TestServerWorkflowExamples(t *testing.T) { workflowExamples(t, onServer) }
+func TestServerFeatures(t *testing.T)         { allFeatures(t, onServer) }
+func TestServerFlowExamples(t *testing.T)     { flowExamples(t, onServer) }
