@@ -20,6 +20,11 @@ type Report struct {
 
 // Check runs one test of a flow.
 func (c *Case) Check(ctx context.Context, flow *engine.Flow) Report {
+	return c.CheckOn(flow, Here(ctx))
+}
+
+// CheckOn runs one test of a flow on a driver.
+func (c *Case) CheckOn(flow *engine.Flow, run Driver) Report {
 	r := Report{Name: c.Name, Faults: []string{}}
 	under := flow
 	for _, name := range value.SortedKeys(c.store) {
@@ -34,7 +39,11 @@ func (c *Case) Check(ctx context.Context, flow *engine.Flow) Report {
 			return r
 		}
 	}
-	res, seen, err := run(ctx, under, c.store, c.results)
+	answers := &Answers{canned: c.results, used: map[string]int{}}
+	res, prep, err := run(under, c.store, answers)
+	if err == nil {
+		err = answers.left(res)
+	}
 	if err != nil {
 		r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", c.Place, err))
 		return r
@@ -47,8 +56,8 @@ func (c *Case) Check(ctx context.Context, flow *engine.Flow) Report {
 			"kind": res.Error.Kind, "message": res.Error.Message, "node": res.Error.Node, "attempts": res.Error.Attempts,
 		}
 	}
-	if len(seen) > 0 {
-		got["prep"] = seen[len(seen)-1].Prep
+	if prep != nil {
+		got["prep"] = prep
 	}
 	e := c.expect
 	if e.status == nil && e.err == nil && res.Status != engine.Done {

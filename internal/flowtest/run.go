@@ -14,8 +14,8 @@ import (
 	"pflow/internal/value"
 )
 
-// start is when every tested run begins: now() and today() are the same each time.
-var start = time.Date(2024, 1, 15, 12, 0, 0, 0, time.UTC)
+// Began is when every tested run begins: now() and today() are the same each time.
+var Began = time.Date(2024, 1, 15, 12, 0, 0, 0, time.UTC)
 
 // outcome is what a canned attempt gives.
 type outcome struct {
@@ -25,23 +25,23 @@ type outcome struct {
 	meters map[string]float64
 }
 
-// run drives a flow to its end. canned gives the outcomes of steps by name, one an attempt, the last again for all that
-// follow; a step with none runs for real if its op is instant, and is an error of the test otherwise.
-func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned map[string][]outcome) (*engine.Result, []engine.Transition, error) {
-	var seen []engine.Transition
-	used := map[string]int{}
-	res, err := Drive(ctx, flow, input, func(r *engine.Run, c *engine.Command, ev *engine.Event) error {
-		return answer(ctx, r, c, ev, canned, used)
-	}, func(t engine.Transition) { seen = append(seen, t) })
-	if err != nil {
-		return nil, nil, err
+// A Driver takes a run of a flow to its end, by the answers where these stand in. prep is what the last node that ended was given.
+type Driver func(flow *engine.Flow, input map[string]any, by *Answers) (res *engine.Result, prep map[string]any, err error)
+
+// Here is the driver of this package.
+func Here(ctx context.Context) Driver {
+	return func(flow *engine.Flow, input map[string]any, by *Answers) (*engine.Result, map[string]any, error) {
+		var prep map[string]any
+		res, err := Drive(ctx, flow, input, func(r *engine.Run, c *engine.Command, ev *engine.Event) error {
+			name, _, _ := c.Step()
+			stands, err := by.Answer(name, c.Index(), c.Op(), ev)
+			if ev.ID = c.ID; err == nil && !stands {
+				c.Perform(ctx, r, ev)
+			}
+			return err
+		}, func(t engine.Transition) { prep = t.Prep })
+		return res, prep, err
 	}
-	for _, name := range value.SortedKeys(canned) {
-		if used[name] == 0 {
-			return nil, nil, fmt.Errorf("results: the step %q never ran; these did: %s", name, strings.Join(ran(res), ", "))
-		}
-	}
-	return res, seen, nil
 }
 
 // Drive takes a run of a flow to its end, or until all that is left waits for approval, one attempt after the other: answer
@@ -49,7 +49,7 @@ func run(ctx context.Context, flow *engine.Flow, input map[string]any, canned ma
 // every node that ends.
 func Drive(ctx context.Context, flow *engine.Flow, input map[string]any, answer func(r *engine.Run, c *engine.Command, ev *engine.Event) error, observe func(engine.Transition)) (*engine.Result, error) {
 	r := engine.NewRun(flow, observe)
-	queue := []engine.Event{{Kind: engine.EventStart, Time: start, Seed: 1, Input: input}}
+	queue := []engine.Event{{Kind: engine.EventStart, Time: Began, Seed: 1, Input: input}}
 	var now time.Duration
 	var waits []engine.Command
 	for !r.Done() && (len(queue) > 0 || !r.Waiting()) {
@@ -103,31 +103,47 @@ func ran(res *engine.Result) []string {
 // sleepOp is the op that only waits, which a test has no time for.
 const sleepOp = "sleep"
 
-// answer makes ev the outcome of an attempt.
-func answer(ctx context.Context, r *engine.Run, c *engine.Command, ev *engine.Event, canned map[string][]outcome, used map[string]int) error {
-	name, _, _ := c.Step()
-	if i := c.Index(); i != "" {
-		if _, own := canned[name+"["+i+"]"]; own {
-			name += "[" + i + "]"
-		} else if _, own := canned[name+"."+i]; own {
-			name += "." + i
+// Answers are what stands in for the attempts of one run: the outcomes of steps by name, one an attempt, the last again for all that
+// follow.
+type Answers struct {
+	canned map[string][]outcome
+	used   map[string]int
+}
+
+// Answer makes ev the outcome of an attempt. It is false for one that is to run for real: a step with no outcomes of an op that is
+// instant. It is an error for any other op.
+func (a *Answers) Answer(name, index string, op *engine.Op, ev *engine.Event) (bool, error) {
+	if index != "" {
+		if _, own := a.canned[name+"["+index+"]"]; own {
+			name += "[" + index + "]"
+		} else if _, own := a.canned[name+"."+index]; own {
+			name += "." + index
 		}
 	}
-	list := canned[name]
+	list := a.canned[name]
 	if len(list) == 0 {
 		switch {
-		case c.Op().Name == sleepOp:
-			*ev = engine.Event{Kind: engine.EventOutcome, ID: c.ID}
-		case !c.Op().Instant:
-			return fmt.Errorf("the step %q runs the op %s, which reaches outside: give it results", name, c.Op().Name)
-		default:
-			c.Perform(ctx, r, ev)
+		case op.Name == sleepOp:
+			*ev = engine.Event{Kind: engine.EventOutcome}
+			return true, nil
+		case !op.Instant:
+			return false, fmt.Errorf("the step %q runs the op %s, which reaches outside: give it results", name, op.Name)
 		}
-		return nil
+		return false, nil
 	}
-	o := list[min(used[name], len(list)-1)]
-	used[name]++
-	*ev = engine.Event{Kind: engine.EventOutcome, ID: c.ID, Result: o.result, Action: o.action, Err: o.err, Meters: o.meters}
+	o := list[min(a.used[name], len(list)-1)]
+	a.used[name]++
+	*ev = engine.Event{Kind: engine.EventOutcome, Result: o.result, Action: o.action, Err: o.err, Meters: o.meters}
+	return true, nil
+}
+
+// left is an error if outcomes were for a step that never ran.
+func (a *Answers) left(res *engine.Result) error {
+	for _, name := range value.SortedKeys(a.canned) {
+		if a.used[name] == 0 {
+			return fmt.Errorf("results: the step %q never ran; these did: %s", name, strings.Join(ran(res), ", "))
+		}
+	}
 	return nil
 }
 
