@@ -41,10 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 func work(queue string) error {
-	c, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: quiet{}})
-	if err != nil {
-		return err
-	}
+	c := reach(os.Getenv("TEMPORAL_ADDRESS"), func() bool { return true })
 	w := worker.New(c, queue, drive.WorkerOptions())
 	drive.Register(w, &drive.Programs{Compile: func(documents []byte) (drive.Program, error) {
 		flow, _, found := enginetest.TryLoad(txtar.Parse(documents), append(enginetest.Ops(), countOp("effect", false), countOp("effect-again", true)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -62,10 +63,22 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var got *drive.Ended // how it ended then, the SDK does not compare
+			runs := &drive.Runs{Programs: otherRelease(t)}
 			replayer := worker.NewWorkflowReplayer()
-			replayer.RegisterWorkflowWithOptions((&drive.Runs{Programs: otherRelease(t)}).Run, workflow.RegisterOptions{Name: drive.WorkflowType})
+			replayer.RegisterWorkflowWithOptions(func(ctx workflow.Context, s drive.Start) (*drive.Ended, error) {
+				ended, err := runs.Run(ctx, s)
+				if got = ended; err != nil {
+					got = drive.EndedBy(err)
+				}
+				return ended, err
+			}, workflow.RegisterOptions{Name: drive.WorkflowType})
 			if err := replayer.ReplayWorkflowHistory(quiet{}, history); err != nil {
-				t.Error(err)
+				t.Fatal(err)
+			}
+			_, _, want := enginetest.Read(t, filepath.Join(engineDir, "testdata", "run", strings.TrimSuffix(filepath.Base(file), ".json.gz")+".txtar"))
+			if diff := cmp.Diff(want, enginetest.Show(read(t, got))); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

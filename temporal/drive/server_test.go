@@ -44,14 +44,23 @@ func dial(t testing.TB) client.Client {
 // connect connects once a server answers.
 func connect(t testing.TB, address string) client.Client {
 	t.Helper()
+	c := reach(address, func() bool { return t.Context().Err() == nil })
+	if c == nil {
+		t.Fatalf("no server answers at %s", address)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// reach tries to connect for as long as again says; nil: it never did.
+func reach(address string, again func() bool) client.Client {
 	for {
-		c, err := client.Dial(client.Options{HostPort: address, Logger: quiet{}})
+		c, err := client.Dial(client.Options{HostPort: address, Identity: "test", Logger: quiet{}})
 		if err == nil {
-			t.Cleanup(c.Close)
 			return c
 		}
-		if t.Context().Err() != nil {
-			t.Fatal(err)
+		if !again() {
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
