@@ -21,8 +21,13 @@ func WorkerOptions() worker.Options {
 	}
 }
 
-// Register makes a worker one of runs and of attempts.
+// Register makes a worker one of runs and of their attempts.
 func Register(w worker.Registry, programs *Programs, within func(ctx context.Context, run string) context.Context) {
 	w.RegisterWorkflowWithOptions((&Runs{Programs: programs}).Run, workflow.RegisterOptions{Name: WorkflowType})
+	RegisterAttempts(w, programs, within)
+}
+
+// RegisterAttempts makes a worker one of attempts alone: of a queue that runs send the steps of a place to.
+func RegisterAttempts(w worker.Registry, programs *Programs, within func(ctx context.Context, run string) context.Context) {
 	w.RegisterActivityWithOptions((&Attempts{Programs: programs, Within: within}).Attempt, activity.RegisterOptions{Name: AttemptType})
 }

@@ -78,10 +78,10 @@ func newUser(t *testing.T, env ...string) *user {
 	return u
 }
 
-// work starts the worker, which alone knows the secret.
-func (u *user) work() {
+// work starts a worker, which alone knows the secret; flags are further ones of it.
+func (u *user) work(flags ...string) {
 	u.t.Helper()
-	u.worker = u.command("pflow-temporal worker")
+	u.worker = u.command("pflow-temporal worker " + strings.Join(flags, " "))
 	u.worker.Env = append(u.worker.Env, "SHOP_TOKEN=a-secret-token")
 	var said bytes.Buffer
 	u.worker.Stderr = &said
@@ -199,6 +199,16 @@ func TestServerCommands(t *testing.T) {
 	u.run(0, "pflow-temporal schedule remove "+name)
 	u.run(2, "pflow-temporal schedule remove "+name, "there is no schedule")
 	u.run(2, "pflow-temporal show nope", `there is no run "nope"`)
+}
+
+// TestServerPlaces: steps that want a shell are carried out by the worker of their queue, and by no other.
+func TestServerPlaces(t *testing.T) {
+	u := newUser(t, "PFLOW_TEMPORAL_PLACES=shell=shells")
+	u.run(0, "pflow run ./greet.json name=Ada --on temporal", "Hello, Ada!")
+	id := u.run(0, "pflow-temporal run ./publish.json --yes --detach")
+	u.run(0, "pflow-temporal show "+id, "running", "draft")
+	u.work("--steps", "--queue", "shells")
+	u.run(0, "pflow-temporal resume "+id, "published")
 }
 
 // TestServerDecision asks what becomes of a step whose worker was killed while it was under way.

@@ -64,7 +64,11 @@ func (a *app) work(ctx context.Context, concurrency int, stepsOnly bool) error {
 	o := drive.WorkerOptions()
 	o.MaxConcurrentActivityExecutionSize, o.DisableWorkflowWorker = concurrency, stepsOnly
 	w := worker.New(c, a.queue, o)
-	drive.Register(w, &drive.Programs{Compile: h.Compile}, h.Within)
+	register := drive.Register
+	if stepsOnly {
+		register = drive.RegisterAttempts
+	}
+	register(w, &drive.Programs{Compile: h.Compile}, h.Within)
 	if err := w.Start(); err != nil {
 		return fail(outcome.Failed, "the worker cannot be started: %v", err)
 	}
