@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -140,25 +139,6 @@ func (b *bench) keep(name, text string) {
 			b.t.Fatal(err)
 		}
 	}
-}
-
-// tree is every file of the folder with its text, but for git's own.
-func (b *bench) tree() map[string]string {
-	b.t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || strings.Contains(path, string(filepath.Separator)+".git"+string(filepath.Separator)) {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(b.dir, path)
-		files[filepath.ToSlash(rel)] = string(data)
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return files
 }
 
 // prepared is a workflow as it is handed on: with its documents.
