@@ -71,6 +71,8 @@ type app struct {
 	historyOnce sync.Once
 	historyGot  *runs.History
 
+	begun func(run string) // told of each run that begins or goes on; nil: nobody is
+
 	by string // who starts runs, "" for the person at the command line
 
 	from []string // steps that the run which is begun runs again, of one that runs another again
@@ -174,6 +176,7 @@ func (a *app) history() *runs.History {
 	a.historyOnce.Do(func() {
 		a.historyGot = runs.Of(a.homeDir())
 		a.historyGot.Leaving = a.leaving
+		a.historyGot.Opened = a.begun
 	})
 	return a.historyGot
 }

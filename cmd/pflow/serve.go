@@ -24,6 +24,7 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	l := &schedule.Loop{}
+	var listen string
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Carry out the schedules of this home, until it is stopped",
@@ -48,16 +49,17 @@ without it.`,
 			case l.Still < 0:
 				return usage("--still %s: want no less than 0s", l.Still)
 			}
-			return a.serve(c.Context(), l)
+			return a.serve(c.Context(), l, listen)
 		},
 	}
+	c.Flags().StringVar(&listen, "listen", pageAddress, "the `ADDRESS` of the page; off: no page")
 	c.Flags().IntVar(&l.Together, "together", max(2, runtime.NumCPU()), "how many runs at the same time, the others wait")
 	c.Flags().DurationVar(&l.Wait, "wait", 30*time.Second, "how long to wait for runs at the end")
 	c.Flags().DurationVar(&l.Still, "still", 2*time.Second, "how long a file that arrives must not change before it is taken")
 	return c
 }
 
-func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
+func (a *app) serve(ctx context.Context, l *schedule.Loop, listen string) error {
 	l.Store, l.NewRun, l.Outcome = a.schedules(), journal.NewID, a.outcome
 	release, holder, err := l.Store.Serving(os.Getpid(), time.Now())
 	switch {
@@ -96,6 +98,14 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop) error {
 		if !a.quiet {
 			fmt.Fprintf(a.stderr, "%s %s\n", time.Now().Format(time.DateTime), printable.Line(fmt.Sprintf(format, args...)))
 		}
+	}
+	if listen != "off" {
+		url, stop, err := a.servePage(listen)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		fmt.Fprintf(a.stdout, "the page: %s\n", url)
 	}
 	l.Log("carrying out %d schedules of %s", len(l.Store.Names()), a.homeDir())
 	if left := l.Serve(ctx); len(left) > 0 {

@@ -59,6 +59,9 @@ type History struct {
 	// fails they stay.
 	Leaving func([]Row) error
 
+	// Opened, if not nil, is told of each run whose journal was opened for writing: one that begins, or goes on.
+	Opened func(id string)
+
 	mu sync.Mutex
 	db *sql.DB
 }

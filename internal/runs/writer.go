@@ -33,6 +33,7 @@ func (h *History) Create(id string, about journal.About, documents []byte) (*Wri
 		row.Status = Running
 		return put(db, &row)
 	})
+	h.opened(id)
 	return out, nil
 }
 
@@ -44,7 +45,14 @@ func (h *History) Resume(id string, now time.Time) (*journal.Past, []byte, *Writ
 	}
 	out := &Writer{Writer: w, history: h, id: id}
 	h.reopen(id)
+	h.opened(id)
 	return past, documents, out, nil
+}
+
+func (h *History) opened(id string) {
+	if h.Opened != nil {
+		h.Opened(id)
+	}
 }
 
 // reopen takes the status off a row: what holds is looked up.

@@ -1,0 +1,3 @@
+package web
+
+var settingsEndpoints = []Endpoint{}

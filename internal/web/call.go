@@ -1,0 +1,110 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pflow/internal/outcome"
+)
+
+// Error is why a call or a page is refused or fails.
+type Error struct {
+	Status  int    // of HTTP
+	Message string // what is wrong
+	Where   string // which param or place, "" if the message says it
+	Do      string // what to do, "" if the message says it
+	Exit    int    // the exit status of the command, 0 where none ran
+}
+
+func (e *Error) Error() string {
+	text := e.Message
+	if e.Where != "" {
+		text = e.Where + ": " + text
+	}
+	if e.Do != "" {
+		text += "; " + e.Do
+	}
+	return text
+}
+
+// Result is what a command came to.
+type Result struct {
+	Exit     int
+	Stdout   []byte
+	Messages []string // the lines of its standard error
+}
+
+// statusOf is the status of HTTP for a command that ended so. A document of a run that failed is an answer all the same.
+func statusOf(exit int, document bool) int {
+	switch {
+	case exit == outcome.Done || document:
+		return http.StatusOK
+	case exit == outcome.Usage, exit == outcome.Missing:
+		return http.StatusBadRequest
+	case exit == outcome.Declined, exit == outcome.Unplanned:
+		return http.StatusConflict
+	}
+	return http.StatusInternalServerError
+}
+
+// endpoint gives the endpoint of a name; there is one, or the program is wrong.
+func (s *Server) endpoint(name string) *Endpoint {
+	e, ok := s.byName[name]
+	if !ok {
+		panic("web: there is no endpoint " + name)
+	}
+	return e
+}
+
+// carry carries a call out and waits for its end.
+func (s *Server) carry(ctx context.Context, e *Endpoint, given Params, begun func(string)) (*Result, error) {
+	c, err := e.command(given)
+	if err != nil {
+		return nil, err
+	}
+	var out, messages bytes.Buffer
+	c.Stdout, c.Stderr, c.Begun = &out, &messages, begun
+	exit := s.commands.Carry(ctx, c)
+	return &Result{exit, out.Bytes(), linesOf(messages.String())}, nil
+}
+
+func linesOf(text string) []string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return []string{}
+	}
+	return strings.Split(text, "\n")
+}
+
+// failure is the error of a command that printed no document.
+func (r *Result) failure() *Error {
+	message := strings.TrimPrefix(strings.Join(r.Messages, "\n"), "pflow: ")
+	if message == "" {
+		message = fmt.Sprintf("the command ended with exit status %d", r.Exit)
+	}
+	return &Error{Status: statusOf(r.Exit, false), Message: message, Exit: r.Exit}
+}
+
+// Call carries a call out for a view and decodes its document. A document that says what failed is no error.
+func (s *Server) Call(ctx context.Context, name string, given Params, into any) error {
+	r, err := s.carry(ctx, s.endpoint(name), given, nil)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(r.Stdout)) == 0 && r.Exit != outcome.Done {
+		return r.failure()
+	}
+	if into == nil {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Stdout))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return &Error{Status: http.StatusInternalServerError, Message: fmt.Sprintf("the answer of %s cannot be read: %v", name, err)}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// templateFuncs are what templates call beside the methods of their data.
+var templateFuncs = template.FuncMap{
+	"json":  indented,
+	"took":  took,
+	"money": func(usd float64) string { return fmt.Sprintf("$%.4f", usd) },
+	"short": func(id string) string { return id[strings.LastIndexByte(id, '-')+1:] },
+	"when":  func(t time.Time) string { return t.Local().Format(time.DateTime) },
+	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"bytes": bytesText,
+	"dict":  dict,
+
+	"sections": func() []section { return sections },
+}
+
+// section is an entry of the navigation.
+type section struct{ Name, Label, Href string }
+
+var sections = []section{
+	{"ask", "Ask", "/"},
+	{"runs", "Runs", "/runs"},
+	{"library", "Library", "/library"},
+	{"planner", "Planner", "/planner"},
+	{"experiments", "Experiments", "/experiments"},
+	{"settings", "Settings", "/settings"},
+}
+
+// indented is a value as JSON that people read.
+func indented(v any) (string, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return string(data), err
+}
+
+// took is a time in milliseconds as people say it.
+func took(ms float64) string {
+	d := time.Duration(ms * float64(time.Millisecond))
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%.0f ms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1000/1000)
+}
+
+// dict is a map of names and values, for templates that are given several.
+func dict(pairs ...any) (map[string]any, error) {
+	out := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is no name", pairs[i])
+		}
+		out[name] = pairs[i+1]
+	}
+	return out, nil
+}

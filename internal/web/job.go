@@ -1,0 +1,174 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"pflow/internal/fault"
+)
+
+// Job is a command that takes long.
+type Job struct {
+	ID       string
+	Endpoint string
+	Began    time.Time
+
+	mu       sync.Mutex
+	runs     []string
+	messages bytes.Buffer
+	changed  chan struct{} // closed and made anew at each change
+	result   *Result       // nil while it goes on
+	cancel   context.CancelFunc
+}
+
+// maxJobs bounds the jobs that are remembered; those that go on are never forgotten.
+const maxJobs = 200
+
+type jobs struct {
+	mu    sync.Mutex
+	of    map[string]*Job
+	order []string // the oldest first
+	stop  context.CancelFunc
+	ctx   context.Context
+	open  sync.WaitGroup
+}
+
+func newJobs() *jobs {
+	ctx, stop := context.WithCancel(context.Background())
+	return &jobs{of: map[string]*Job{}, ctx: ctx, stop: stop}
+}
+
+// Begin begins a call that takes long, and gives the job at once.
+func (s *Server) Begin(name string, given Params) (*Job, error) {
+	e := s.endpoint(name)
+	c, err := e.command(given)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(s.jobs.ctx)
+	j := &Job{ID: rand.Text(), Endpoint: name, Began: time.Now(), changed: make(chan struct{}), cancel: cancel}
+	s.jobs.add(j)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr, c.Begun = &out, (*jobMessages)(j), j.begun
+	s.jobs.open.Add(1)
+	fault.Go(func() {
+		defer s.jobs.open.Done()
+		defer cancel()
+		exit := s.commands.Carry(ctx, c)
+		j.change(func() { j.result = &Result{exit, out.Bytes(), linesOf(j.messages.String())} })
+	}, func(err error) {
+		j.change(func() { j.result = &Result{1, nil, []string{err.Error()}} })
+	})
+	return j, nil
+}
+
+func (js *jobs) add(j *Job) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.of[j.ID] = j
+	js.order = append(js.order, j.ID)
+	for i := 0; len(js.order) > maxJobs && i < len(js.order); {
+		if id := js.order[i]; js.of[id].Result() != nil {
+			delete(js.of, id)
+			js.order = slices.Delete(js.order, i, i+1)
+			continue
+		}
+		i++
+	}
+}
+
+func (js *jobs) get(id string) *Job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	return js.of[id]
+}
+
+// Stop stops all jobs as a signal stops commands, and waits for their ends.
+func (s *Server) Stop() {
+	s.jobs.stop()
+	s.jobs.open.Wait()
+}
+
+func (j *Job) change(f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+func (j *Job) begun(run string) { j.change(func() { j.runs = append(j.runs, run) }) }
+
+// jobMessages takes the standard error of a job's command.
+type jobMessages Job
+
+// maxMessages bounds the messages that are kept of a job, in bytes.
+const maxMessages = 1 << 20
+
+func (m *jobMessages) Write(p []byte) (int, error) {
+	j := (*Job)(m)
+	j.change(func() {
+		if j.messages.Len() < maxMessages {
+			j.messages.Write(p)
+		}
+	})
+	return len(p), nil
+}
+
+// Result is what the job came to; nil while it goes on.
+func (j *Job) Result() *Result {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.result
+}
+
+// until waits until a job is as wanted, or has ended.
+func (j *Job) until(ctx context.Context, wanted func() bool) error {
+	for {
+		j.mu.Lock()
+		done, changed := j.result != nil || wanted(), j.changed
+		j.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// Wait waits for the end of the job.
+func (j *Job) Wait(ctx context.Context) (*Result, error) {
+	if err := j.until(ctx, func() bool { return false }); err != nil {
+		return nil, err
+	}
+	return j.Result(), nil
+}
+
+// Run waits for the first run of the job. Where it ends without one, that is its failure.
+func (j *Job) Run(ctx context.Context) (string, error) {
+	if err := j.until(ctx, func() bool { return len(j.runs) > 0 }); err != nil {
+		return "", err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.runs) > 0 {
+		return j.runs[0], nil
+	}
+	return "", j.result.failure()
+}
+
+func (s *Server) job(r *http.Request) (*Job, error) {
+	j := s.jobs.get(r.PathValue("job"))
+	if j == nil {
+		return nil, &Error{Status: http.StatusNotFound, Message: "there is no such job, or it was long ago"}
+	}
+	return j, nil
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// view is a page: a template of the folder templates, and what it shows.
+type view struct {
+	Template string // "runs_list"
+	Title    string
+	Section  string // of the navigation: "runs"
+	Events   string // the address of the events that change it, "" if it stands still
+	Data     any
+	Status   int // 0: 200
+}
+
+// frame is what layout.html is given.
+type frame struct {
+	view
+	Token, Nonce, Version, Home string
+	Body                        template.HTML // the page, as html/template made it
+}
+
+func parseTemplates() *template.Template {
+	return template.Must(template.New("").Funcs(templateFuncs).ParseFS(templateFiles, "templates/*.html"))
+}
+
+// page adds a page.
+func (s *Server) page(pattern string, f func(r *http.Request) (view, error)) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		v, err := f(r)
+		if err != nil {
+			v = errorView(err)
+		}
+		s.render(w, r, v)
+	})
+}
+
+// form adds what a form is sent to. It gives the address of the page that follows.
+func (s *Server) form(pattern string, f func(r *http.Request) (next string, err error)) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		next, err := f(r)
+		if err != nil {
+			s.render(w, r, errorView(err))
+			return
+		}
+		http.Redirect(w, r, next, http.StatusSeeOther)
+	})
+}
+
+func errorView(err error) view {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	return view{Template: "error", Title: "Error", Status: e.Status, Data: e}
+}
+
+func (s *Server) render(w http.ResponseWriter, r *http.Request, v view) {
+	var body, page bytes.Buffer
+	err := s.templates.ExecuteTemplate(&body, v.Template, v.Data)
+	if err == nil {
+		f := frame{view: v, Token: s.guard.token, Nonce: nonceOf(r.Context()), Version: s.o.Version, Home: s.o.Home, Body: template.HTML(body.String())}
+		err = s.templates.ExecuteTemplate(&page, "layout", f)
+	}
+	if err != nil {
+		http.Error(w, "pflow: this page cannot be shown: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if v.Status != 0 {
+		w.WriteHeader(v.Status)
+	}
+	_, _ = w.Write(page.Bytes()) // whoever asked may have gone
+}
