@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// pageServer is pflow serve in this process, and a client that has opened the address it printed.
+type pageServer struct {
+	t      testing.TB
+	home   string
+	url    string // without the token: "http://127.0.0.1:41234"
+	open   string // as it was printed, with the token
+	client *http.Client
+	lines  *lockedText // what it wrote to standard error
+	ctx    context.Context
+	end    func() int // as SIGINT ends it; its exit status
+}
+
+// lockedText is written by one and read by others.
+type lockedText struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// startPage starts pflow serve over a home, with environment variables "NAME=value" beside those of this process and further
+// arguments "--flag". It ends with the test.
+func startPage(t testing.TB, home string, more ...string) *pageServer {
+	t.Helper()
+	env := map[string]string{}
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--home", home}
+	for _, m := range more {
+		if name, value, ok := strings.Cut(m, "="); ok && !strings.HasPrefix(m, "-") {
+			env[name] = value
+			continue
+		}
+		args = append(args, m)
+	}
+	getenv := func(name string) string {
+		if v, ok := env[name]; ok {
+			return v
+		}
+		return os.Getenv(name)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := &awaited{found: make(chan string, 1)}
+	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar}, lines: &lockedText{}, ctx: context.Background()}
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	exit := make(chan int, 1)
+	go func() {
+		exit <- newApp(strings.NewReader(""), told, p.lines, getenv).main(ctx, args)
+		close(exit)
+	}()
+	p.end = sync.OnceValue(func() int {
+		cancel(&signalError{os.Interrupt})
+		p.client.CloseIdleConnections()
+		return <-exit
+	})
+	select {
+	case p.open = <-told.found:
+	case code := <-exit:
+		t.Fatalf("pflow serve ended with status %d: %s", code, p.lines)
+	case <-time.After(time.Minute):
+		t.Fatalf("pflow serve printed no address: %s", p.lines)
+	}
+	u, err := url.Parse(p.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.url = u.Scheme + "://" + u.Host
+	t.Cleanup(func() { p.end() })
+	if got := p.do("GET", p.open, nil, nil); got.Status != http.StatusOK {
+		t.Fatalf("GET %s: %d\n%s", p.open, got.Status, got.Body)
+	}
+	return p
+}
+
+// awaited waits for the address with a token on a stream.
+type awaited struct {
+	lockedText
+	found chan string
+}
+
+var printedAddress = regexp.MustCompile(`https?://[^\s"]+/\?token=[^\s"&]+`)
+
+func (a *awaited) Write(p []byte) (int, error) {
+	n, err := a.lockedText.Write(p)
+	if m := printedAddress.FindString(a.String()); m != "" {
+		select {
+		case a.found <- m:
+		default:
+		}
+	}
+	return n, err
+}
+
+// answer is what a request came to.
+type pageAnswer struct {
+	Status int
+	Header http.Header
+	Body   string
+	Path   string // of the page that it ended on
+}
+
+// do sends a request; address is a path, or the whole. Redirects are followed.
+func (p *pageServer) do(method, address string, body io.Reader, header map[string]string) pageAnswer {
+	p.t.Helper()
+	if strings.HasPrefix(address, "/") {
+		address = p.url + address
+	}
+	r, err := http.NewRequestWithContext(p.ctx, method, address, body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for name, v := range header {
+		if name == "Host" {
+			r.Host = v
+			continue
+		}
+		r.Header.Set(name, v)
+	}
+	res, err := p.client.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatalf("%s %s: %v", method, address, err)
+	}
+	return pageAnswer{res.StatusCode, res.Header, string(data), res.Request.URL.RequestURI()}
+}
+
+// get fetches a page.
+func (p *pageServer) get(path string) pageAnswer {
+	p.t.Helper()
+	return p.do("GET", path, nil, nil)
+}
+
+// token is what forms of the page carry.
+func (p *pageServer) token() string {
+	p.t.Helper()
+	m := regexp.MustCompile(`<meta name="pflow-token" content="([^"]+)"`).FindStringSubmatch(p.get("/").Body)
+	if m == nil {
+		p.t.Fatal("the page has no token for its forms")
+	}
+	return m[1]
+}
+
+// post sends a form as the page does, and follows to the page that comes then. Fields are name and value in turn.
+func (p *pageServer) post(path string, fields ...string) pageAnswer {
+	p.t.Helper()
+	form := url.Values{"token": {p.token()}}
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	return p.do("POST", path, strings.NewReader(form.Encode()), map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Origin": p.url})
+}
+
+// api makes a call of the API and gives its document. body is sent as JSON, nil is none.
+func (p *pageServer) api(method, path string, body any) (status int, document map[string]any) {
+	p.t.Helper()
+	var sent io.Reader
+	header := map[string]string{}
+	if method != "GET" {
+		header["X-Pflow-Token"], header["Origin"] = p.token(), p.url
+	}
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		sent, header["Content-Type"] = bytes.NewReader(data), "application/json"
+	}
+	got := p.do(method, path, sent, header)
+	if err := json.Unmarshal([]byte(got.Body), &document); err != nil {
+		p.t.Fatalf("%s %s: %d, no JSON object: %v\n%s", method, path, got.Status, err, got.Body)
+	}
+	return got.Status, document
+}
+
+// pflow carries a command out over the home, as a process of its own would; its standard output is given.
+func (p *pageServer) pflow(args ...string) string {
+	p.t.Helper()
+	var out, messages bytes.Buffer
+	code := newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--home", p.home))
+	if code != exitDone {
+		p.t.Fatalf("pflow %s: status %d\n%s%s", strings.Join(args, " "), code, out.String(), messages.String())
+	}
+	return out.String()
+}
