@@ -13,7 +13,7 @@ import (
 // specified are the commands of the contract: a group before its colon, and what stands under it.
 const specified = `
 apply plan resume run serve tune validate why doctor completion version help
-workflow: new list show save edit rename delete history test notify
+workflow: diff new list show save edit rename delete history test notify
 node: new list show search run test eject remove
 flow: list show check graph diff run eject test ops schema
 prompt: list show render

@@ -40,6 +40,7 @@ func (a *app) scheduleAddCommand() *cobra.Command {
 serve runs what is due. On a terminal the workflow, its values, effects and next times are shown and asked for; elsewhere --yes=schedule
 approves them. What destroys needs --yes=schedule,destructive. A workflow that is changed later does not run by the schedule until
 somebody approves it again. Secrets are read from the environment when it runs.
+--dry-run shows what would be approved, with the next five times, and keeps nothing.
 
 --missed says what is done about times that passed while pflow serve did not run: skip, once (the default: one run for all of them) or all.
 --overlap says what is done about a time that comes while a run goes on: skip (the default), queue or allow; of a watched folder
@@ -80,6 +81,7 @@ schedule; pflow schedule notify changes it.`,
 	_ = c.RegisterFlagCompletionFunc("overlap", cobra.FixedCompletions(schedule.OverlapRules, cobra.ShellCompDirectiveNoFileComp))
 	a.nodeFlags(c)
 	f.approval(c, "approve with --yes=schedule; --yes=schedule,destructive also what destroys")
+	f.dryRunning(c, "show what would be approved and keep nothing")
 	return c
 }
 
@@ -151,6 +153,9 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 			return usage("--at %s has passed", t.At)
 		}
 	}
+	if f.dryRun {
+		return a.foreseenSchedule(ctx, one, l, in)
+	}
 	if err := a.approveSchedule(ctx, one, l, in, &f.runFlags, true, nil); err != nil {
 		return err
 	}
@@ -185,51 +190,75 @@ func takenSchedule(name string) error {
 
 // approveSchedule shows what would run by itself, and asks for it unless the command line approves it.
 func (a *app) approveSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation, f *runFlags, show bool, answered func(approved bool)) error {
-	if w := one.Trigger.Watch; w != nil && w.Input != "" {
-		input, err := l.program.Input(w.Input)
-		if err != nil {
-			return usage("--input: %v", err)
-		}
-		if input.Secret || input.Type != value.String && input.Type != value.Any {
-			return usage("--input %s: it takes %s, and the file is given as a path, a string", w.Input, input.Type)
-		}
-		if _, twice := one.Params[w.Input]; twice {
-			return usage("%s is given as an input and by --input: a file that arrives gives it", w.Input)
-		}
-	}
-	given, err := scheduledValues(one, nil, time.Now())
+	destroys, err := a.foreseeSchedule(ctx, one, l, in)
 	if err != nil {
 		return err
 	}
-	store, missing, err := l.program.Bind(given)
-	if err != nil {
-		return usage("%v", err)
-	}
-	missing = slices.DeleteFunc(missing, func(in ir.Input) bool { return in.Secret }) // the environment is that of the run
-	if len(missing) > 0 {
-		if one.Trigger.Watch != nil && one.Trigger.Watch.Input == "" && len(missing) == 1 && missing[0].Type == value.String {
-			return fail(exitMissing, "%s needs %s; if it takes the file that arrives, say: --input %[2]s", l.source.Name, missing[0].Name)
-		}
-		return a.lacks(l.program, missing, in)
-	}
-	foreseen := l.program.DryRun(store)
-	if refused := foreseen.Refused(); len(refused) > 0 {
-		return usage("nothing was scheduled: %s", strings.Join(refused, "; "))
-	}
-	all, err := a.readNotices(ctx, &one.Notices)
-	if err != nil {
-		return err
-	}
-	if what := destroyed(foreseen); what != "" {
-		all = append([]string{what}, all...)
-	}
-	destroys := strings.Join(all, ", ")
 	if show && !a.quiet {
-		a.showSchedule(one, l, destroys)
+		a.showSchedule(one, l, destroys, 3)
 	}
 	one.Approved.Destructive, err = a.agreeUnattended(ctx, "nothing was scheduled", "Run it by itself?", destroys, in, f, answered)
 	agreedNotices(&one.Notices, one.Approved.Destructive)
 	return err
+}
+
+// foreseenSchedule shows what would run by itself, and keeps nothing.
+func (a *app) foreseenSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation) error {
+	destroys, err := a.foreseeSchedule(ctx, one, l, in)
+	if err != nil {
+		return err
+	}
+	if !a.asJSON {
+		a.showSchedule(one, l, destroys, upcomingTimes)
+		return nil
+	}
+	item := a.scheduleItem(one, &schedule.State{Created: one.Created}, time.Now())
+	item.Schema, item.Destroys = scheduleSchema, &destroys
+	item.foreseeTimes(time.Now())
+	return a.printJSON(item)
+}
+
+// foreseeSchedule names what a schedule would destroy, "" if nothing. Its error says why it could not run.
+func (a *app) foreseeSchedule(ctx context.Context, one *schedule.Schedule, l *loaded, in *invocation) (destroys string, err error) {
+	if w := one.Trigger.Watch; w != nil && w.Input != "" {
+		input, err := l.program.Input(w.Input)
+		if err != nil {
+			return "", usage("--input: %v", err)
+		}
+		if input.Secret || input.Type != value.String && input.Type != value.Any {
+			return "", usage("--input %s: it takes %s, and the file is given as a path, a string", w.Input, input.Type)
+		}
+		if _, twice := one.Params[w.Input]; twice {
+			return "", usage("%s is given as an input and by --input: a file that arrives gives it", w.Input)
+		}
+	}
+	given, err := scheduledValues(one, nil, time.Now())
+	if err != nil {
+		return "", err
+	}
+	store, missing, err := l.program.Bind(given)
+	if err != nil {
+		return "", usage("%v", err)
+	}
+	missing = slices.DeleteFunc(missing, func(in ir.Input) bool { return in.Secret }) // the environment is that of the run
+	if len(missing) > 0 {
+		if one.Trigger.Watch != nil && one.Trigger.Watch.Input == "" && len(missing) == 1 && missing[0].Type == value.String {
+			return "", fail(exitMissing, "%s needs %s; if it takes the file that arrives, say: --input %[2]s", l.source.Name, missing[0].Name)
+		}
+		return "", a.lacks(l.program, missing, in)
+	}
+	foreseen := l.program.DryRun(store)
+	if refused := foreseen.Refused(); len(refused) > 0 {
+		return "", usage("nothing was scheduled: %s", strings.Join(refused, "; "))
+	}
+	all, err := a.readNotices(ctx, &one.Notices)
+	if err != nil {
+		return "", err
+	}
+	if what := destroyed(foreseen); what != "" {
+		all = append([]string{what}, all...)
+	}
+	return strings.Join(all, ", "), nil
 }
 
 // agreeUnattended asks for what runs by itself, unless the command line approves it; without it nothing is done, in these words.
@@ -288,7 +317,7 @@ func phraseLines(one *schedule.Schedule) (out []string) {
 }
 
 // showSchedule shows what is to be approved.
-func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
+func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string, times int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s runs %s\n", one.Workflow, one.Trigger.Words())
 	if l.record.Description != "" {
@@ -317,7 +346,7 @@ func (a *app) showSchedule(one *schedule.Schedule, l *loaded, destroys string) {
 		fmt.Fprintf(&b, "  nodes: %s\n", printable.Line(file))
 	}
 	fmt.Fprintf(&b, "  in %s; missed: %s; overlap: %s\n", one.Dir, one.Missed, one.Overlap)
-	for k, t := range one.Trigger.Upcoming(time.Now(), 3) {
+	for k, t := range one.Trigger.Upcoming(time.Now(), times) {
 		fmt.Fprintf(&b, "  %s %s\n", map[bool]string{true: "next:", false: "then:"}[k == 0], trigger.Moment(t))
 	}
 	a.say(b.String())

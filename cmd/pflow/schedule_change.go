@@ -49,8 +49,9 @@ func (a *app) scheduleResumeCommand() *cobra.Command {
 		Use:   "resume NAME",
 		Short: "Let a schedule run again that was paused, or that waits for a person",
 		Long: `Let a schedule run again that was paused, or that waits for somebody since its workflow, or what that uses, was changed. What was
-changed is shown and asked for as pflow schedule add does. Times that passed meanwhile are not made up for.`,
-		Example:           "  pflow schedule resume report\n  pflow schedule resume report --yes=schedule",
+changed is shown and asked for as pflow schedule add does; --dry-run shows what would be approved, and changes nothing. Times that passed
+meanwhile are not made up for.`,
+		Example:           "  pflow schedule resume report\n  pflow schedule resume report --yes=schedule\n  pflow schedule resume report --dry-run",
 		Args:              one("a schedule"),
 		ValidArgsFunction: a.completeSchedules,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,6 +62,7 @@ changed is shown and asked for as pflow schedule add does. Times that passed mea
 		},
 	}
 	f.approval(c, "approve with --yes=schedule; --yes=schedule,destructive also what destroys")
+	f.dryRunning(c, "show what would be approved and change nothing")
 	return c
 }
 
@@ -82,6 +84,11 @@ func (a *app) resumeSchedule(ctx context.Context, name string, f *runFlags) erro
 		if !a.library().Has(u.workflow) {
 			return usage("%s; %s", u.why, u.hint)
 		}
+	}
+	if f.dryRun {
+		again := *one
+		again.Approved, again.IRHash, again.Version, again.Paused = approved, l.source.Workflow.Hash(), l.record.Version, false
+		return a.foreseenSchedule(ctx, &again, l, &invocation{path: "pflow schedule resume", subject: name})
 	}
 	if unapproved(&one.Consent, l, approved) != "" || a.noticeWaits(one.Notices) != "" || st.Waits != "" || f.yes != "" {
 		again := *one

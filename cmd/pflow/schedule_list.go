@@ -22,6 +22,9 @@ const (
 	scheduleSchema  = "pflow.schedule/v1"
 )
 
+// upcomingTimes is how many of the next times are shown.
+const upcomingTimes = 5
+
 // scheduleItem is one schedule of `schedule list --json`, and `schedule show --json`.
 type scheduleItem struct {
 	Schema string `json:"schema,omitempty"`
@@ -35,6 +38,9 @@ type scheduleItem struct {
 	Last    *schedule.Ended   `json:"last"`    // null: it has not run
 	Running []schedule.Firing `json:"running"`
 	Queued  int               `json:"queued"`
+
+	Upcoming []time.Time `json:"upcoming,omitempty"` // the next times, of a schedule that is shown alone
+	Destroys *string     `json:"destroys,omitempty"` // of --dry-run: what it would destroy
 
 	untoldHint string // what to do about Untold
 }
@@ -149,10 +155,21 @@ func (a *app) scheduleShowCommand() *cobra.Command {
 			i := a.scheduleItem(s, st, time.Now())
 			if a.asJSON {
 				i.Schema = scheduleSchema
+				i.foreseeTimes(time.Now())
 				return a.printJSON(i)
 			}
 			return a.showScheduleItem(i)
 		},
+	}
+}
+
+// foreseeTimes adds the next times of a schedule that runs.
+func (i *scheduleItem) foreseeTimes(now time.Time) {
+	if i.Next == nil {
+		return
+	}
+	for _, t := range i.Trigger.Upcoming(now, upcomingTimes) {
+		i.Upcoming = append(i.Upcoming, t.Add(i.After(t)))
 	}
 }
 

@@ -127,9 +127,10 @@ func fromHere(file string) (string, error) {
 
 // runFiring carries out a firing that is on the disk. file is what arrived, "" if the firing says it.
 func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file string) error {
-	if err := os.Chdir(s.Dir); err != nil {
+	if _, err := os.ReadDir(s.Dir); err != nil {
 		return fail(exitFailed, "the folder of the schedule: %s", fileError(err))
 	}
+	a.dir = s.Dir
 	a.nodesOf(s)
 	claim := func() (schedule.Firing, func(), error) {
 		firing, release, err := a.schedules().Claim(ctx, s, run, func(run string) bool {

@@ -18,6 +18,9 @@ func TestSchemas(t *testing.T) {
 	const outputs = `
 workflow          workflow save ./greet.json --description hello
 workflow          workflow save ./greet.json --yes
+workflow-diff     workflow diff greet@1 greet
+workflow-diff     workflow diff ./greet.json ./wait.json
+workflows         workflow list --match greet --limit 1
 workflows         workflow list
 workflow          workflow show greet
 workflow          workflow show greet@1
@@ -28,6 +31,8 @@ workflow-test     workflow test greet
 schedule          schedule add greet --every 1h name=Ada --yes=schedule
 schedules         schedule list
 schedule          schedule show greet
+schedule          schedule add greet --as again --every 1h name=Ada --dry-run
+schedule          schedule resume greet --dry-run
 workflow-history  workflow history greet
 workflow-run      run greet --fake
 workflow-run      run ./fail.json --fake
@@ -81,6 +86,7 @@ node-test         node test transform
 node-test         node test count-words
 node-removed      node remove count-words --yes
 new               workflow new weekly-report
+new               workflow new weekly-report -o -
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 runs              runs list
@@ -183,7 +189,7 @@ experiment-report experiment compare strict strict
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "prepared", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "prepared", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "workflow-diff", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

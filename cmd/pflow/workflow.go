@@ -3,17 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"pflow/internal/consent"
-	"pflow/internal/diag"
 	"pflow/internal/library"
-	"pflow/internal/printable"
 	"pflow/internal/value"
 	"pflow/ir"
 )
@@ -21,11 +17,11 @@ import (
 func (a *app) workflowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "workflow",
-		Short:   "Write, list, show, save, test, edit, rename and delete workflows",
+		Short:   "Write, list, show, compare, save, test, edit, rename and delete workflows",
 		Long:    `Saved workflows are files in your home, NAME.json each, with their earlier versions beside them. Nothing is overwritten: NAME@2 reads the second version of NAME, also after it was deleted. A file NAME.yaml that you put there is read as well.`,
 		Example: "  pflow workflow list\n  pflow workflow show greet\n  pflow workflow save ./greet.json --name hello",
 	}
-	c.AddCommand(a.workflowDeleteCommand(), a.workflowEditCommand(), a.workflowHistoryCommand(), a.workflowListCommand(),
+	c.AddCommand(a.workflowDeleteCommand(), a.workflowDiffCommand(), a.workflowEditCommand(), a.workflowHistoryCommand(), a.workflowListCommand(),
 		a.workflowNewCommand(), a.workflowNotifyCommand(), a.workflowRenameCommand(), a.workflowSaveCommand(), a.workflowShowCommand(), a.workflowTestCommand())
 	return c
 }
@@ -63,37 +59,6 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-func (a *app) workflowListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the saved workflows",
-		Example: "  pflow workflow list\n  pflow workflow list --json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.needsHome(); err != nil {
-				return err
-			}
-			l := a.library().List()
-			items := []workflowItem{}
-			for _, r := range l.Records {
-				items = append(items, a.workflowItem(r))
-			}
-			if a.asJSON {
-				return a.printJSON(map[string]any{"schema": "pflow.workflows/v1", "workflows": items, "skipped": append(diag.List{}, l.Found...)})
-			}
-			a.showFindings(l.Found)
-			if len(items) == 0 && !a.quiet {
-				fmt.Fprintf(a.stderr, "there are no saved workflows in %s yet; pflow workflow save FILE saves one\n", a.home().Path("workflows"))
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for _, i := range items {
-				fmt.Fprintf(w, "%s\tversion %d\t%s\n", i.Name, i.Version, oneLine(i.Description))
-			}
-			return w.Flush()
-		},
-	}
-}
-
 // oneLine makes text that others wrote safe for a line of a list.
 func oneLine(s string) string {
 	if s == "" {
@@ -125,47 +90,6 @@ func (a *app) workflowDocument(r *library.Record, valid bool) workflowDocument {
 		d.Origin, _ = value.ParseJSON(r.Origin())
 	}
 	return d
-}
-
-func (a *app) workflowShowCommand() *cobra.Command {
-	var document bool
-	c := &cobra.Command{
-		Use:               "show NAME",
-		Short:             "Show a saved workflow in CLI notation, with nothing hidden",
-		Long:              `Show a saved workflow: NAME, or NAME@2 for a version of it. --ir prints its document, ready to be edited and saved.`,
-		Example:           "  pflow workflow show greet\n  pflow workflow show greet@1 --json\n  pflow workflow show greet --ir",
-		Args:              one("a saved workflow"),
-		ValidArgsFunction: a.completeWorkflows,
-		RunE: func(c *cobra.Command, args []string) error {
-			r, src, err := a.findWorkflow(args[0])
-			if err != nil {
-				return err
-			}
-			if document {
-				_, err := a.results.Write(printable.JSON(r.Workflow().Indented()))
-				return err
-			}
-			list, err := a.checkWorkflow(c.Context(), r, src)
-			if err != nil {
-				return err
-			}
-			if a.asJSON {
-				return a.printJSON(a.workflowDocument(r, !list.HasErrors()))
-			}
-			fmt.Fprintf(a.stdout, "%s (version %d): %s\n\n", r.Name, r.Version, oneLine(r.Description))
-			_, err = io.WriteString(a.stdout, ir.Display(r.Workflow(), ir.DisplayOptions{Catalogue: a.shelf.Catalogue}))
-			if notices, unread := a.library().Notices(r.Name); unread != nil {
-				a.warn("%v", unread)
-			} else if lines := noticeLines(notices); len(lines) > 0 {
-				fmt.Fprintf(a.stdout, "\n%s\n", strings.Join(lines, "\n"))
-			}
-			a.showFindings(list)
-			return err
-		},
-	}
-	c.Flags().BoolVar(&document, "ir", false, "print the document alone")
-	a.nodeFlags(c)
-	return c
 }
 
 func (a *app) workflowHistoryCommand() *cobra.Command {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,25 +20,97 @@ import (
 )
 
 func (a *app) workflowEditCommand() *cobra.Command {
+	var base string
 	c := &cobra.Command{
-		Use:   "edit NAME",
+		Use:   "edit NAME [FILE]",
 		Short: "Edit a saved workflow in $EDITOR",
 		Long: `Edit a saved workflow in $VISUAL or $EDITOR, else in vi. What you saved there is checked and becomes the next version. If it has
 errors, or cannot be saved, your text is kept and its file named; nothing is lost. A workflow whose file is YAML is edited as it
-is written, and stays YAML.`,
-		Example:           "  EDITOR=true pflow workflow edit greet",
-		Args:              one("a saved workflow"),
+is written, and stays YAML.
+
+With a FILE nothing is opened: its text is what was edited, as pflow workflow show --text printed it. With --base, the revision that
+pflow workflow show --json gave with the text, nothing is saved if somebody changed the workflow since.`,
+		Example: "  EDITOR=true pflow workflow edit greet\n  pflow workflow edit greet ./greet.json",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			return one("a saved workflow")(c, args)
+		},
 		ValidArgsFunction: a.completeWorkflows,
 		RunE: func(c *cobra.Command, args []string) error {
+			if base != "" && len(args) < 2 {
+				return usage("--base goes with the FILE of a text that was edited")
+			}
 			r, src, err := a.findWorkflow(args[0])
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case strings.Contains(args[0], "@"):
+				return usage("%s is a version, which stays as it is; edit %s, or save the text of the version as the next one", args[0], r.Name)
+			case len(args) == 2:
+				return a.editedIn(c.Context(), r, src, args[1], base)
 			}
 			return a.edit(c.Context(), r, src)
 		},
 	}
+	c.Flags().StringVar(&base, "base", "", "the `REVISION` that was edited")
 	a.nodeFlags(c)
 	return c
+}
+
+// editedIn saves the text of a file as the next version of a workflow. base, if not "", is the revision that it was made of.
+func (a *app) editedIn(ctx context.Context, r *library.Record, src workflow.Source, file, base string) error {
+	before, _, err := draft(r, src)
+	if err != nil {
+		return err
+	}
+	after, err := readRegular(file)
+	if err != nil {
+		return err
+	}
+	if base != "" && base != revisionOf(r, string(before)) {
+		return changedMeanwhile(r.Name)
+	}
+	if bytes.Equal(bytes.TrimSpace(before), bytes.TrimSpace(after)) {
+		if a.asJSON {
+			return a.printJSON(a.workflowDocument(r, true))
+		}
+		if !a.quiet {
+			fmt.Fprintf(a.stderr, "%s is unchanged\n", r.Name)
+		}
+		return nil
+	}
+	next, err := a.edited(ctx, r, file, after)
+	if err != nil {
+		return err
+	}
+	got, err := a.saveEdited(ctx, r, next, file, after)
+	switch {
+	case isTaken(err):
+		return changedMeanwhile(r.Name)
+	case err != nil:
+		return notSaved(err)
+	}
+	return a.saved(got)
+}
+
+func changedMeanwhile(name string) error {
+	return fail(exitDeclined, "nothing was saved: %s was changed by somebody else meanwhile", name)
+}
+
+// saveEdited saves what a workflow was made, unless that was changed meanwhile: then it is ErrExists.
+func (a *app) saveEdited(ctx context.Context, was, next *library.Record, file string, text []byte) (*library.Record, error) {
+	o := library.SaveOptions{Now: time.Now(), Next: true, If: func(now *library.Record) bool {
+		return now != nil && now.Version == was.Version && now.Hash() == was.Hash() && now.Description == was.Description && slices.Equal(now.Keywords, was.Keywords)
+	}}
+	if workflowfile.IsYAML(file) {
+		o.YAML = text
+	}
+	if !a.library().Has(was.Name) {
+		return nil, library.ErrExists
+	}
+	return a.library().Save(ctx, next, o)
 }
 
 // draft is what is edited: of a record, of which the rest is bookkeeping; of a file in YAML its text, with its comments.
@@ -89,14 +163,10 @@ func (a *app) edit(ctx context.Context, r *library.Record, src workflow.Source) 
 		}
 		next, err := a.edited(ctx, r, file, after)
 		if err == nil {
-			if now, _, e := a.library().Get(r.Name); e != nil || now.Version != r.Version || now.Hash() != r.Hash() {
+			got, err := a.saveEdited(ctx, r, next, file, after)
+			if isTaken(err) {
 				return kept(fail(exitUsage, "%s was changed by somebody else meanwhile", r.Name))
 			}
-			o := library.SaveOptions{Now: time.Now(), Next: true}
-			if workflowfile.IsYAML(file) {
-				o.YAML = after
-			}
-			got, err := a.library().Save(ctx, next, o)
 			if err != nil {
 				return kept(err)
 			}

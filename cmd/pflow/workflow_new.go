@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,20 +60,28 @@ func (a *app) workflowNewCommand() *cobra.Command {
 		Use:   "new NAME",
 		Short: "Write the start of a workflow, with comments, to be changed",
 		Long: `Write the start of a workflow: a YAML file with comments, which runs as it is. It is NAME.yaml in this folder, or with -o
-a file of yours; pflow workflow save keeps it once it does what you want. No file is replaced.`,
-		Example: "  pflow workflow new weekly-report\n  pflow workflow new weekly-report -o report.yaml",
+a file of yours; -o - prints it. pflow workflow save keeps it once it does what you want. No file is replaced.`,
+		Example: "  pflow workflow new weekly-report\n  pflow workflow new weekly-report -o report.yaml\n  pflow workflow new weekly-report -o -",
 		Args:    one("the workflow that is to be"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.newWorkflow(args[0], output)
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of NAME.yaml")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of NAME.yaml; - is standard output")
 	return c
 }
 
 func (a *app) newWorkflow(name, output string) error {
 	if err := a.library().ValidName(name); err != nil {
 		return usage("%v", err)
+	}
+	text := strings.Replace(workflowStart, "NAME", name, 1)
+	if output == "-" {
+		if a.asJSON {
+			return a.printJSON(map[string]any{"schema": "pflow.new/v1", "name": name, "file": "-", "text": text})
+		}
+		_, err := io.WriteString(a.results, text)
+		return err
 	}
 	file := output
 	if file == "" {
@@ -81,7 +90,7 @@ func (a *app) newWorkflow(name, output string) error {
 	if !workflowfile.IsYAML(file) {
 		return usage("the start of a workflow is YAML: give -o a file that ends in .yaml or .yml, not %s", shellQuote(file))
 	}
-	if err := writeNew(file, strings.Replace(workflowStart, "NAME", name, 1)); err != nil {
+	if err := writeNew(file, text); err != nil {
 		return err
 	}
 	if a.asJSON {

@@ -11,6 +11,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/library"
 	"pflow/internal/workflow"
+	"pflow/internal/workflowfile"
 	"pflow/internal/workflowtest"
 	"pflow/ir"
 )
@@ -18,12 +19,13 @@ import (
 func (a *app) workflowSaveCommand() *cobra.Command {
 	var name, description, run string
 	var keywords []string
-	yes := false
+	yes, asYAML := false, false
 	c := &cobra.Command{
 		Use:   "save FILE | save NAME --from-run RUN",
 		Short: "Save the workflow in a file, or that of a run",
 		Long: `Save the workflow in a FILE, JSON or YAML: an IR document, or a saved record; or, under NAME, the one that a
-RUN was made of. It is checked first. What is saved is JSON. A name that is taken is asked about; with --yes the workflow becomes its next version.`,
+RUN was made of. It is checked first. What is saved is JSON; with --yaml the text of a FILE in YAML is kept as it is, with its comments.
+A name that is taken is asked about; with --yes the workflow becomes its next version.`,
 		Example: "  pflow workflow save ./greet.json\n  pflow workflow save ./greet.json --name hello --description 'Say hello'",
 		Args:    one("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -36,6 +38,13 @@ RUN was made of. It is checked first. What is saved is JSON. A name that is take
 			}
 			if name != "" {
 				r.Name = name
+			}
+			o := library.SaveOptions{Next: yes}
+			if asYAML {
+				if run != "" || description != "" || len(keywords) > 0 || !workflowfile.IsYAML(src.File) {
+					return usage("--yaml keeps the text of a file in YAML as it is: give one, without --from-run, --description and --keywords")
+				}
+				o.YAML, o.AsYAML = src.Data, true
 			}
 			if description != "" {
 				r.Description = description
@@ -54,7 +63,7 @@ RUN was made of. It is checked first. What is saved is JSON. A name that is take
 				return err
 			}
 			a.showFindings(list)
-			if err := a.save(c.Context(), r, yes); err != nil || ended == nil {
+			if err := a.save(c.Context(), r, o); err != nil || ended == nil {
 				return err
 			}
 			return a.library().Note(c.Context(), r.Name, r.Workflow().Hash(), *ended)
@@ -65,6 +74,7 @@ RUN was made of. It is checked first. What is saved is JSON. A name that is take
 	f.StringVar(&name, "name", "", "the name (default the record's, else the file's)")
 	f.StringVar(&description, "description", "", "what it does, for people and for planning")
 	f.StringSliceVar(&keywords, "keywords", nil, "words it is found by, separated by commas")
+	f.BoolVar(&asYAML, "yaml", false, "keep the text of a FILE in YAML as it is")
 	f.BoolVar(&yes, "yes", false, "make the next version if the name is taken")
 	a.nodeFlags(c)
 	return c
@@ -86,15 +96,17 @@ func (a *app) toSave(arg, run string) (*library.Record, workflow.Source, *librar
 	return r, src, nil, err
 }
 
-// save saves a record; whether a name that is taken gets a next version is asked, or said by yes.
-func (a *app) save(ctx context.Context, r *library.Record, yes bool) error {
+// save saves a record; whether a name that is taken gets a next version is asked, or said by the options.
+func (a *app) save(ctx context.Context, r *library.Record, o library.SaveOptions) error {
 	l := a.library()
-	got, err := l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: yes})
-	if isTaken(err) && !yes {
+	o.Now = time.Now()
+	got, err := l.Save(ctx, r, o)
+	if isTaken(err) && !o.Next {
 		if !a.interactive() || !a.agreed(ctx, fmt.Sprintf("There is a workflow %q%s. Save this one as its next version? [y/N]", r.Name, a.doing(r.Name))) {
 			return fail(exitDeclined, "there is a saved workflow %q; --yes makes this its next version, --name saves it beside", r.Name)
 		}
-		got, err = l.Save(ctx, r, library.SaveOptions{Now: time.Now(), Next: true})
+		o.Now, o.Next = time.Now(), true
+		got, err = l.Save(ctx, r, o)
 	}
 	if err != nil {
 		return notSaved(err)

@@ -42,3 +42,11 @@ func shown(v any) string {
 	}
 	return value.JSON(v)
 }
+
+// Lines gives how a text differs from another, line by line, as a unified diff from its first @@ on; "" where they are the same.
+func Lines(old, new string) string {
+	if old == new {
+		return ""
+	}
+	return unified(old, new)
+}

@@ -30,7 +30,8 @@ type SaveOptions struct {
 	// The record is nil for one that cannot be read. A nil If says yes.
 	If func(now *Record) bool
 	// YAML, if not nil, is the text of the record, which replaces that of a workflow whose file is YAML.
-	YAML []byte
+	YAML   []byte
+	AsYAML bool // YAML is the file of a name that is not taken, too
 }
 
 // Save writes a workflow under its name and gives the record as it was saved, with its version and times. What stood
@@ -71,8 +72,12 @@ func (l *Library) Save(ctx context.Context, r *Record, o SaveOptions) (*Record, 
 		}
 		saved = &next
 		was := l.file(r.Name)
-		if o.YAML != nil && workflowfile.IsYAML(was) {
+		switch {
+		case o.YAML == nil:
+		case workflowfile.IsYAML(was):
 			return write(d, was, o.YAML)
+		case o.AsYAML && !exists:
+			return write(d, r.Name+".yaml", o.YAML)
 		}
 		if err := write(d, r.Name+".json", next.Encode()); err != nil || was == r.Name+".json" {
 			return err
