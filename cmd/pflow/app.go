@@ -71,7 +71,8 @@ type app struct {
 	historyOnce sync.Once
 	historyGot  *runs.History
 
-	begun func(run string) // told of each run that begins or goes on; nil: nobody is
+	begun    func(run string)      // told of each run that begins or goes on; nil: nobody is
+	stopHere func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
 
 	by string // who starts runs, "" for the person at the command line
 

@@ -24,6 +24,14 @@ type shownFlow struct {
 	Ends        []string              `json:"ends"` // the actions with which it can end
 }
 
+// shownFlowOf is what a flow was compiled to.
+func shownFlowOf(f *engine.Flow) *shownFlow {
+	return &shownFlow{
+		"pflow.flow/v1", f.Name, f.Description, f.File, f.Hash, append([]engine.StateKey{}, f.State()...), f.Params(), f.Functions(), f.Start(), f.Describe(),
+		f.Edges(), f.Ends(),
+	}
+}
+
 func (a *app) flowShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "show FLOW",
@@ -44,10 +52,7 @@ func (a *app) flowShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printJSON(shownFlow{
-				"pflow.flow/v1", f.Name, f.Description, f.File, f.Hash, append([]engine.StateKey{}, f.State()...), f.Params(), f.Functions(), f.Start(), f.Describe(),
-				f.Edges(), f.Ends(),
-			})
+			return a.printJSON(shownFlowOf(f))
 		},
 	}
 	a.setFlag(c)

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
+	"pflow/engine"
 	"pflow/internal/fault"
 	"pflow/internal/llm"
 	"pflow/internal/otlp"
@@ -36,7 +38,7 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 			asked.OnExchange(x)
 		}
 		if kept {
-			keep.add(x)
+			keep.add(keptExchange{stepOf(ctx), x})
 		}
 		otlp.Chat(ctx, &asked, x)
 	}
@@ -86,6 +88,25 @@ type exchanges struct {
 	err  error // the first, after which nothing more is kept
 }
 
+// keptExchange is one of them, with the step that asked.
+type keptExchange struct {
+	Step string `json:"step,omitempty"` // in the whole run
+	llm.Exchange
+}
+
+// stepOf names the step of a context as runs show does: an item of get is get[3].
+func stepOf(ctx context.Context) string {
+	name, index := engine.StepOf(ctx), engine.IndexOf(ctx)
+	switch {
+	case index == "":
+	case strings.Trim(index, "0123456789") == "":
+		name += "[" + index + "]"
+	default:
+		name += "." + index
+	}
+	return name
+}
+
 type exchangesKey struct{}
 
 // withExchanges has what a run says to models kept in its folder.
@@ -93,7 +114,7 @@ func (a *app) withExchanges(ctx context.Context, run string) context.Context {
 	return context.WithValue(ctx, exchangesKey{}, &exchanges{file: a.home().Path("runs", run, exchangesFile)})
 }
 
-func (e *exchanges) add(x llm.Exchange) {
+func (e *exchanges) add(x keptExchange) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err != nil {

@@ -133,23 +133,28 @@ func (a *app) completePrompts(*cobra.Command, []string, string) ([]string, cobra
 }
 
 func (a *app) promptRenderCommand() *cobra.Command {
-	var run string
+	var run, step string
 	c := &cobra.Command{
-		Use:   "render NAME --run RUN",
+		Use:   "render [NAME] --run RUN",
 		Short: "Show exactly what a run sent with a prompt",
-		Long: `Show exactly what a run sent to a model with a prompt, message by message, what came back, and how many tokens it was. The
-run is one of a flow, of a workflow, or the making of a plan; its id is the run_id of the JSON result.`,
-		Example:           "  pflow prompt render parameters --run 20240115-120000-1a2b3c4d",
-		Args:              one("the prompt"),
+		Long: `Show exactly what a run sent to a model with a prompt, or, without NAME, with any and with none: message by message, what came back,
+and how many tokens it was. The run is one of a flow, of a workflow, or the making of a plan; its id is the run_id of the JSON result.`,
+		Example:           "  pflow prompt render parameters --run 20240115-120000-1a2b3c4d\n  pflow prompt render --run last",
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completePrompts,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if run == "" {
 				return usage("name the run: --run RUN; %s", a.recentRuns())
 			}
-			return a.renderPrompt(args[0], run)
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return a.renderPrompt(name, run, step)
 		},
 	}
 	c.Flags().StringVar(&run, "run", "", "the `RUN` that sent it")
+	c.Flags().StringVar(&step, "step", "", "only what this `STEP` sent, and what is inside it")
 	c.RegisterFlagCompletionFunc("run", a.completeRuns())
 	return c
 }
@@ -163,18 +168,22 @@ func (a *app) recentRuns() string {
 	return "the latest are " + strings.Join(runs[:min(len(runs), 3)], ", ")
 }
 
-func (a *app) renderPrompt(name, run string) error {
+// renderPrompt shows what a run sent: with one prompt, or from one step, if they are named.
+func (a *app) renderPrompt(name, run, step string) error {
 	all, err := a.exchangesOf(run)
 	if err != nil {
 		return err
 	}
-	var sent []llm.Exchange
+	var sent []keptExchange
 	var names []string
 	for _, x := range all {
-		if x.Prompt == name {
+		if (name == "" || x.Prompt == name) && (step == "" || isWithin(x.Step, step)) {
 			sent = append(sent, x)
 		}
 		names = append(names, x.Prompt)
+	}
+	if len(sent) == 0 && step != "" {
+		return fail(exitFailed, "the step %q of run %s sent nothing%s", step, run, sentWith(names))
 	}
 	if len(sent) == 0 {
 		if _, err := a.findPrompt(name); err != nil {
@@ -194,6 +203,12 @@ func (a *app) renderPrompt(name, run string) error {
 	return nil
 }
 
+// isWithin reports whether a step is another, or inside it: an item, a round, or a step of what it calls.
+func isWithin(name, step string) bool {
+	rest, ok := strings.CutPrefix(name, step)
+	return ok && (rest == "" || strings.ContainsRune("/[#.", rune(rest[0])))
+}
+
 func sentWith(names []string) string {
 	seen := map[string]bool{}
 	var each []string
@@ -209,7 +224,7 @@ func sentWith(names []string) string {
 	return "; it sent " + strings.Join(each, ", ")
 }
 
-func (a *app) printExchange(x llm.Exchange) {
+func (a *app) printExchange(x keptExchange) {
 	tokens := fmt.Sprintf("%d tokens, %d of them cached", x.Usage.PromptTokens, x.Usage.CachedTokens)
 	if x.Usage.PromptTokens == 0 {
 		total := 0
@@ -219,6 +234,9 @@ func (a *app) printExchange(x llm.Exchange) {
 		tokens = fmt.Sprintf("about %d tokens", total)
 	}
 	fmt.Fprintf(a.stdout, "--- to %s: %s", x.Model, tokens)
+	if x.Step != "" {
+		fmt.Fprintf(a.stdout, ", by %s", printable.Line(x.Step))
+	}
 	if x.LadderStep != "" {
 		fmt.Fprintf(a.stdout, ", reply by %s", x.LadderStep)
 	}
@@ -238,7 +256,7 @@ func (a *app) printExchange(x llm.Exchange) {
 }
 
 // exchangesOf reads what a run said to models. A torn last line is dropped.
-func (a *app) exchangesOf(run string) ([]llm.Exchange, error) {
+func (a *app) exchangesOf(run string) ([]keptExchange, error) {
 	row, err := a.findRun(run)
 	if err != nil {
 		return nil, err
@@ -251,14 +269,14 @@ func (a *app) exchangesOf(run string) ([]llm.Exchange, error) {
 		return nil, fail(exitFailed, "%s", fileError(err))
 	}
 	defer f.Close()
-	var out []llm.Exchange
+	var out []keptExchange
 	r := bufio.NewReader(f)
 	for {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
 			return out, nil
 		}
-		var x llm.Exchange
+		var x keptExchange
 		if err := json.Unmarshal(line, &x); err != nil {
 			return nil, fail(exitFailed, "%s: %v", f.Name(), err)
 		}

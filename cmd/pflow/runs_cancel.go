@@ -83,7 +83,15 @@ func (a *app) interruptRun(ctx context.Context, row runs.Row, wait time.Duration
 	if err != nil {
 		return fail(exitFailed, "%s; nothing was stopped", fileError(err))
 	}
-	if pid != 0 {
+	switch {
+	case pid == 0:
+	case pid == os.Getpid():
+		if a.stopHere == nil || !a.stopHere(row.ID) {
+			return fail(exitFailed, "process %d works on run %s and on others, too; nothing was stopped", pid, row.ID)
+		}
+	case strings.HasPrefix(a.schedules().Server(), fmt.Sprintf("process %d,", pid)):
+		return usage("run %s was begun on the page of pflow serve (process %d), which works on others, too: cancel it there", row.ID, pid)
+	default:
 		p, err := os.FindProcess(pid)
 		if err == nil {
 			err = p.Signal(os.Interrupt)

@@ -19,23 +19,33 @@ const runsSchema = "pflow.runs/v1"
 
 func (a *app) runsListCommand() *cobra.Command {
 	var filter runsFilter
+	var before string
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the runs, the newest first",
 		Long: `List the runs, the newest first: the end of its id, when it began, how it stands, how long it took, what it cost, who started it, and
 what ran: a workflow, a flow, or the request that was planned. --since takes a day (2026-01-31), a moment (2026-01-31T08:00) or how
-long ago (90m, 24h, 7d).`,
-		Example: "  pflow runs list\n  pflow runs list --failed --since 24h\n  pflow runs list --workflow fix-issue --limit 5 --json",
+long ago (90m, 24h, 7d). --before goes on behind the last run of a list.`,
+		Example: "  pflow runs list\n  pflow runs list --failed --since 24h\n  pflow runs list --workflow fix-issue --limit 5 --json\n  pflow runs list --before 1a2b3c4d",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			q, err := a.runsWanted(&filter)
 			if err != nil {
 				return err
 			}
+			if before != "" {
+				row, err := a.findRun(before)
+				if err != nil {
+					return err
+				}
+				q.Before = &row
+			}
 			return a.listRuns(q)
 		},
 	}
 	a.filterRuns(c, &filter, 20)
+	c.Flags().StringVar(&before, "before", "", "only runs that began before this `RUN`")
+	_ = c.RegisterFlagCompletionFunc("before", a.completeRuns())
 	return c
 }
 

@@ -32,21 +32,31 @@ type shownRun struct {
 	Usage    map[string]float64 `json:"usage"`
 	Warnings []string           `json:"warnings"`
 	Steps    []*runs.Step       `json:"steps"`
+
+	Approvals []workflow.Approval `json:"approvals,omitempty"` // what Waits are
+	Counts    map[string]int      `json:"counts,omitempty"`    // how many steps there are, by status; where not all are told
+	Inputs    any                 `json:"inputs,omitempty"`    // what it was given, with Source
+	Source    *ranSource          `json:"source,omitempty"`
 }
 
 func (a *app) runsShowCommand() *cobra.Command {
-	var step string
+	part := &runPart{}
 	c := &cobra.Command{
 		Use:   "show RUN|last",
 		Short: "Show a run: its steps, what they got and gave, and why each edge was taken",
 		Long: `Show a run: each step with what it got (params) and gave (outputs), its attempts, how long it took, the condition that chose its
 edge with the values that the condition saw, and which steps were skipped, and why. Items, rounds and the steps of a workflow that
 was called stand inside their step. Secrets are {"$env": NAME}, as the journal has them. Long values are cut: --step NAME shows a step
-with whole ones, and so does --json.`,
-		Example:           "  pflow runs show last\n  pflow runs show 1a2b3c4d --step fetch\n  pflow runs show last --json",
+with whole ones, and so does --json.
+
+--status, --limit and --skip show a part of many steps, of the run or inside --step; "counts", and "inside" of a step, say how many there are.`,
+		Example:           "  pflow runs show last\n  pflow runs show 1a2b3c4d --step fetch\n  pflow runs show last --json\n  pflow runs show last --status failed --limit 20 --json",
 		Args:              one("a run, or last"),
 		ValidArgsFunction: a.completeRuns(),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := part.check(); err != nil {
+				return err
+			}
 			row, err := a.findRun(args[0])
 			if err != nil {
 				return err
@@ -55,16 +65,23 @@ with whole ones, and so does --json.`,
 			if err != nil {
 				return err
 			}
-			if step != "" {
-				return a.printStep(s, step)
+			if part.step != "" {
+				return a.printStep(s, part)
 			}
+			if !part.source {
+				s.Inputs, s.Source = nil, nil
+			}
+			if s.Source != nil {
+				s.Source.Nodes = ranNodes(s.Steps)
+			}
+			part.of(s)
 			if a.asJSON {
 				return a.printJSON(s)
 			}
 			return a.printRun(s)
 		},
 	}
-	c.Flags().StringVar(&step, "step", "", "show only the step of this `NAME`, with what is inside it, and cut nothing")
+	part.flags(c)
 	return c
 }
 
@@ -93,6 +110,7 @@ func (a *app) showWorkflow(out *shownRun, past *journal.Past, documents []byte) 
 	if err != nil {
 		return err
 	}
+	out.Inputs, out.Source = p.Again(past.History.Events[0].Input).Values, &ranSource{Workflow: p.Workflow}
 	t := runs.NewTrace(past.History.Events[0].Time, runs.Teller{Type: p.StepType, Outputs: p.StepOutputs,
 		Params: func(step string, prep map[string]any) any {
 			if params := p.StepParams(step, prep); params != nil {
@@ -111,6 +129,7 @@ func (a *app) showWorkflow(out *shownRun, past *journal.Past, documents []byte) 
 	for _, w := range res.Approvals {
 		out.Waits = append(out.Waits, w.Node)
 	}
+	out.Approvals = res.Approvals
 	return nil
 }
 
@@ -164,6 +183,7 @@ func (a *app) showFlow(out *shownRun, past *journal.Past, documents []byte) erro
 		return err
 	}
 	res := run.Result()
+	out.Inputs, out.Source = past.History.Events[0].Input, &ranSource{Flow: shownFlowOf(flow)}
 	res.RunID = out.Run.ID
 	out.Error, out.Usage, out.Warnings, out.Steps = res.Error, res.Usage, res.Warnings, t.Steps()
 	for _, w := range res.Waits {
@@ -180,7 +200,8 @@ func (a *app) showFlow(out *shownRun, past *journal.Past, documents []byte) erro
 }
 
 // printStep prints one step, with whole values.
-func (a *app) printStep(s *shownRun, name string) error {
+func (a *app) printStep(s *shownRun, part *runPart) error {
+	name := part.step
 	var names []string
 	var find func(steps []*runs.Step) *runs.Step
 	find = func(steps []*runs.Step) *runs.Step {
@@ -203,6 +224,7 @@ func (a *app) printStep(s *shownRun, name string) error {
 		}
 		return usage("run %s has no step %q%s", s.Run.ID, name, hint)
 	}
+	part.ofStep(step)
 	if a.asJSON {
 		return a.printJSON(step)
 	}
@@ -256,6 +278,9 @@ func (a *app) printRun(s *shownRun) error {
 	w.WriteString("steps:\n")
 	for _, step := range s.Steps {
 		w.step(step, "  ")
+	}
+	if left := leftOut(s.Counts, len(s.Steps)); left != "" {
+		w.WriteString("  " + left + "\n")
 	}
 	w.values("", "outputs", s.Outputs)
 	if s.Error != nil {

@@ -66,6 +66,9 @@ func (w *runText) step(s *runs.Step, indent string) {
 		}
 		w.step(inside, in)
 	}
+	if left := leftOut(s.Inside, len(s.Steps)); left != "" && len(s.Steps) <= mostInside {
+		fmt.Fprintf(w, "%s%s; --step %s shows more\n", in, left, printable.Line(s.Name))
+	}
 }
 
 // values prints params or outputs, one a line.

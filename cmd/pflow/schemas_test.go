@@ -95,10 +95,12 @@ runs              runs list --failed --limit 1
 run-shown         runs show last
 run-log-line      runs logs last
 run-step          runs show last --step trigger-reading
+run-shown         runs show last --source --limit 1 --cut 20
+run-step          runs show last --step trigger-reading --limit 1 --cut 20
 run-diff          runs diff last last
 run-why           runs why last
 workflow-run      run ./wait.json
-run-shown         runs show last
+run-shown         runs show last --source
 run-log-line      runs logs last
 workflow-run      runs retry last
 run-shown         runs show last

@@ -20,7 +20,10 @@ import (
 const pageAddress = "127.0.0.1:7353"
 
 // commands carries out what the page asks for: each command by an app of its own, as a process of its own would.
-type commands struct{ a *app }
+type commands struct {
+	a    *app
+	here *runsHere
+}
 
 // Carry implements web.Commands.
 func (cs commands) Carry(ctx context.Context, c web.Command) int {
@@ -42,10 +45,18 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 		}
 	}
 	one := newApp(bytes.NewReader(c.Stdin), c.Stdout, c.Stderr, cs.a.getenv)
-	one.begun = c.Begun
 	asked := ctx.Done()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
+	w := &worker{func() { cancel(&signalError{syscall.SIGINT}) }}
+	defer cs.here.ended(w)
+	one.stopHere = cs.here.stop
+	one.begun = func(run string) {
+		cs.here.works(w, run)
+		if c.Begun != nil {
+			c.Begun(run)
+		}
+	}
 	fault.Go(func() {
 		select {
 		case <-asked:
@@ -75,7 +86,7 @@ func (a *app) servePage(address string) (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, fail(exitFailed, "the page cannot be served: %v", err)
 	}
-	s := web.New(web.Options{Commands: commands{a}, Version: buildVersion(), Home: a.homeDir()})
+	s := web.New(web.Options{Commands: commands{a, newRunsHere()}, Version: buildVersion(), Home: a.homeDir()})
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
 	fault.Go(func() { _ = server.Serve(l) }, func(error) {})
 	stop = func() {

@@ -17,7 +17,8 @@ type Query struct {
 	By     string // who started it
 	Parent string // the run that it came of
 	Since  time.Time
-	Limit  int // 0: all
+	Before *Row // only those that stand behind it, the newest first
+	Limit  int  // 0: all
 }
 
 // List lists runs, the newest first.
@@ -67,6 +68,9 @@ func query(db *sql.DB, q Query) ([]Row, error) {
 	}
 	if !q.Since.IsZero() {
 		and("began >= ?", nanos(q.Since))
+	}
+	if q.Before != nil {
+		and("(began, id) < (?, ?)", nanos(q.Before.Started), q.Before.ID)
 	}
 	text := "SELECT " + columns + " FROM runs"
 	if len(where) > 0 {

@@ -26,7 +26,8 @@ type Step struct {
 	Params     any            `json:"params"`
 	Outputs    any            `json:"outputs"`
 	Attempts   []Attempt      `json:"attempts,omitempty"`
-	Why        string         `json:"why,omitempty"` // of one that did not run
+	Why        string         `json:"why,omitempty"`    // of one that did not run
+	Inside     map[string]int `json:"inside,omitempty"` // how many steps are inside, by status; where not all of them are told
 	Steps      []*Step        `json:"steps,omitempty"`
 
 	ended bool
@@ -251,4 +252,18 @@ func sortSteps(list []*Step) {
 		}
 		return a.StartedAt.Compare(*b.StartedAt)
 	})
+}
+
+// Tally counts steps by status.
+func Tally(steps []*Step) map[string]int {
+	out := map[string]int{}
+	for _, s := range steps {
+		out[s.Status]++
+	}
+	return out
+}
+
+// NodeOf is the node that a step is a visit of: poll of poll#2.
+func NodeOf(step string) string {
+	return visitEnd.ReplaceAllString(step, "")
 }
