@@ -9,7 +9,10 @@ TEMPORAL_VERSION := v1.5.1
 # What is compiled in one folder need not be compiled again in another: TestReadme runs a copy of the tree.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: test test-llm test-temporal check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
+# The page's scripts and style are bundled by a module of its own, from npm packages that it pins.
+BUNDLE := internal/web/assets/bundle
+
+.PHONY: assets test test-llm test-temporal check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
@@ -17,12 +20,13 @@ test: lint browser
 	$(GO) test -race -timeout 30m ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	cd temporal && $(GO) test -race -timeout 30m ./...
+	cd $(BUNDLE) && $(GO) test ./...
 	@$(MAKE) --no-print-directory sequential flows
 
 # The tests that are built without the race detector only: files that begin with "//go:build !race", and scripts with a line
 # "[race] skip". CONTRIBUTING.md says which those are.
 sequential:
-	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench --exclude-dir=temporal .) && \
+	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench --exclude-dir=temporal --exclude-dir=bundle .) && \
 	names=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' $$files | paste -sd '|' -) && \
 	scripts=$$(grep -l '^\[race\] skip' cmd/pflow/testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | paste -sd '|' -) && \
 	$(GO) test -timeout 30m -run "^($$names)$$|^TestScripts$$/^($$scripts)$$" $$(dirname $$files | sort -u)
@@ -47,6 +51,7 @@ test-temporal:
 check: lint browser
 	$(GO) test -timeout 30m ./...
 	cd temporal && $(GO) test -timeout 30m ./...
+	cd $(BUNDLE) && $(GO) test ./...
 	@$(MAKE) --no-print-directory flows
 
 lint:
@@ -55,6 +60,7 @@ lint:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	cd temporal && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
+	cd $(BUNDLE) && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 	@if command -v curl >/dev/null && curl -sfI -m 10 -o /dev/null https://vuln.go.dev/index/modules.json.gz; then \
 		$(GO) run $(GOVULNCHECK) ./... || echo "warning: known vulnerabilities, or they could not be looked up; see above"; \
 	else echo "the vulnerability database cannot be reached: govulncheck is left out"; fi
@@ -67,12 +73,19 @@ flows:
 		*) "$$dir/pflow" flow check --home "$$dir/home" "$$flow" ;; \
 	esac || exit 1; done
 
-# The reports of experiments are looked at in a real browser. PFLOW_SKIP_BROWSER=1 does without.
+# The scripts and the style of the page, from internal/web/assets/src and the npm packages that packages.json pins: needs the npm
+# registry (or NPM_REGISTRY) once, then its cache. What it makes is committed.
+assets:
+	cd $(BUNDLE) && $(GO) run .
+
+# The page and the reports of experiments are looked at in a real browser. PFLOW_SKIP_BROWSER=1 does without. axe-core, which looks
+# for what keeps people out, is fetched if it can be.
 browser:
 	@if [ -z "$$PFLOW_SKIP_BROWSER" ] && ! command -v chromium >/dev/null; then \
 		command -v apt-get >/dev/null || { echo "the tests of reports want chromium on the PATH: install it, or set PFLOW_SKIP_BROWSER=1"; exit 1; }; \
 		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 		$$sudo apt-get install -y chromium || { $$sudo apt-get update && $$sudo apt-get install -y chromium; }; fi
+	@[ -n "$$PFLOW_SKIP_BROWSER" ] || { cd $(BUNDLE) && $(GO) run . -tests; } || echo "warning: pages are looked at without axe-core, which cannot be fetched"
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./internal/value

@@ -89,6 +89,9 @@ var imports = map[string][]string{
 	"internal/phrase":       {"ir", "internal/fault", "internal/value", "internal/compose", "internal/coverage", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 	"internal/compose":      {"ir", "internal/fault", "internal/value", "internal/coverage", "internal/diag", "internal/extract", "internal/mapparams", "internal/retrieve", "internal/yamltree"},
 
+	"internal/web/assets":             {},
+	"internal/web/assets/browsertest": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
+
 	"internal/outcome":  {"engine", "internal/diag", "internal/printable"},
 	"internal/prepared": {"internal/value"},
 
@@ -134,6 +137,7 @@ var testImports = map[string][]string{
 	"internal/githubtest": {},
 	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
 
+	"internal/web/assets":   {"internal/web/assets/browsertest", "github.com/chromedp/chromedp"},
 	"internal/workflowtest": {"nodes", "internal/shelf", "internal/workflowfile"},
 }
 

@@ -1,0 +1,214 @@
+// Pages that change while one looks: <main data-events="ADDRESS"> names a stream of server-sent events.
+//
+//   event: state    data: {"steps": [{"step": NAME, "state": STATE, …}, …]}: how things stand when the stream begins
+//   event: step     data: {"step": NAME, "state": STATE, "action"?: OUTCOME}: every [data-step="NAME"] has that state, and the
+//                   edges of graphs that leave the step by its outcome are taken
+//   event: message  data: {"line": TEXT}: a line more in every [data-lines]
+//   event: run      data: {"id": RUN}: the first [data-run-href="/runs/{id}"] says where to go
+//   event: refresh  the page is fetched again and main becomes what it says; at most once in two seconds
+//   event: end      the same at once, and the stream is over; data: {"message"?: TEXT, "href"?: NEXT PAGE}
+//
+// Nothing is heard or fetched while the page is hidden.
+import { Idiomorph } from "idiomorph";
+import { el, setState } from "./dom.js";
+
+const pause = 2000; // between two fetches, in ms
+const patience = 3000; // until a lost connection is told of
+
+let source, address, fetching, again, last = 0, timer, lost;
+
+const said = el("div", { class: "live-message", role: "status", "aria-live": "polite" });
+
+function say(...what) {
+  said.replaceChildren(...what);
+}
+
+function connect() {
+  const main = document.querySelector("main[data-events]");
+  const want = document.hidden ? undefined : main?.dataset.events;
+  if (want === address && source) return;
+  source?.close();
+  source = undefined;
+  address = want;
+  if (!want) return;
+  source = new EventSource(want);
+  source.onopen = () => {
+    clearTimeout(lost);
+    lost = undefined;
+    if (said.childNodes.length) {
+      say();
+      refresh(); // what was missed
+    }
+  };
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) {
+      clearTimeout(lost);
+      say("This page no longer hears of changes. ", el("a", { href: location.href }, "Load it again"), ", or open the address that pflow serve printed.");
+    } else {
+      lost ??= setTimeout(() => say("pflow does not answer. This page goes on trying; what it shows may be old."), patience);
+    }
+  };
+  source.addEventListener("state", (e) => {
+    const { steps } = parsed(e);
+    for (const s of Array.isArray(steps) ? steps : Object.entries(steps ?? {}).map(([step, state]) => ({ step, state }))) step(s);
+  });
+  source.addEventListener("step", (e) => step(parsed(e)));
+  source.addEventListener("message", (e) => line(parsed(e)));
+  source.addEventListener("run", (e) => {
+    const to = document.querySelector("[data-run-href]")?.dataset.runHref;
+    const { id } = parsed(e);
+    if (to && id) go(to.replace("{id}", encodeURIComponent(id)));
+  });
+  source.addEventListener("refresh", () => refresh());
+  source.addEventListener("end", (e) => {
+    source.close();
+    source = undefined;
+    end(parsed(e));
+  });
+}
+
+function parsed(event) {
+  try {
+    return JSON.parse(event.data || "{}");
+  } catch {
+    return {};
+  }
+}
+
+function step({ step, state, action }) {
+  if (step === undefined || !state) return;
+  const name = CSS.escape(step);
+  for (const e of document.querySelectorAll(`[data-step="${name}"]`)) setState(e, state);
+  if (state === "running" || state === "open") return;
+  for (const e of document.querySelectorAll(`[data-from="${name}"]`)) {
+    if (!e.dataset.action || e.dataset.action === action) e.dataset.taken = "true";
+  }
+}
+
+const mostLines = 2000; // that stay in the page
+
+function line(data) {
+  if (typeof data.line !== "string") return;
+  for (const e of document.querySelectorAll("[data-lines]")) {
+    const down = e.scrollTop + e.clientHeight > e.scrollHeight - 4;
+    e.append(`${data.line}\n`);
+    while (e.childNodes.length > mostLines) e.firstChild.remove();
+    if (down) e.scrollTop = e.scrollHeight;
+  }
+}
+
+function go(href) {
+  const to = URL.parse(href, location.href);
+  if (to?.origin === location.origin) location.assign(to);
+  return to?.origin === location.origin;
+}
+
+async function end(data) {
+  address = document.querySelector("main[data-events]")?.dataset.events; // not opened again, unless the page then names another
+  if (data.href && go(data.href)) return;
+  await fetchPage();
+  if (data.message) say(data.message);
+}
+
+/** refresh fetches the page soon: once for all that asks within the pause. */
+export function refresh() {
+  if (document.hidden || fetching) {
+    again = true;
+    return;
+  }
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    fetchPage();
+  }, Math.max(0, last + pause - Date.now()));
+}
+
+function fetchPage() {
+  clearTimeout(timer);
+  timer = undefined;
+  if (fetching) return fetching;
+  again = false;
+  fetching = new Promise((resolve) => {
+    const r = new XMLHttpRequest(); // gives a document without a sink of trusted types
+    r.open("GET", location.href);
+    r.responseType = "document";
+    r.onload = () => {
+      const main = r.responseXML?.querySelector("main");
+      if (r.status === 200 && main) morph(main, r.responseXML.title);
+      else say(`pflow answered ${r.status} when this page was fetched again. `, el("a", { href: location.href }, "Load it again"));
+      resolve();
+    };
+    r.onerror = () => resolve(); // the stream tells of it, too
+    r.send();
+  }).finally(() => {
+    fetching = undefined;
+    last = Date.now();
+    if (again) refresh();
+  });
+  return fetching;
+}
+
+/** morph makes main what it is in another document. What is open, focused, scrolled to or typed stays. */
+function morph(main, title) {
+  const old = document.querySelector("main");
+  const focused = document.activeElement;
+  Idiomorph.morph(old, main, {
+    morphStyle: "outerHTML",
+    ignoreActiveValue: true,
+    callbacks: { beforeNodeMorphed, beforeAttributeUpdated },
+  });
+  if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  if (title) document.title = title;
+  document.dispatchEvent(new CustomEvent("pflow:changed"));
+  if (source) connect();
+  else if (document.querySelector("main")?.dataset.events !== address) connect();
+}
+
+function beforeNodeMorphed(old, now) {
+  if (old.nodeType !== Node.ELEMENT_NODE) return true;
+  if (old.localName.startsWith("pflow-")) {
+    if (now.localName !== old.localName) return true;
+    old.refresh?.(now.querySelector('script[type="application/json"]')?.textContent);
+    return false;
+  }
+  return !typed(old);
+}
+
+// typed reports whether a person changed a field.
+function typed(e) {
+  switch (e.localName) {
+    case "input":
+      return e.type === "checkbox" || e.type === "radio" ? e.checked !== e.defaultChecked : e.type !== "hidden" && e.value !== e.defaultValue;
+    case "textarea":
+      return e.value !== e.defaultValue;
+    case "select":
+      return [...e.options].some((o) => o.selected !== o.defaultSelected) && [...e.options].some((o) => o.defaultSelected);
+  }
+  return false;
+}
+
+function beforeAttributeUpdated(name, e) {
+  return !(name === "open" && (e.localName === "details" || e.localName === "dialog"));
+}
+
+function seen() {
+  if (document.hidden) {
+    source?.close();
+    source = undefined;
+    address = undefined;
+    return;
+  }
+  if (!document.querySelector("main[data-events]")) return;
+  connect();
+  refresh();
+}
+
+document.body.append(said);
+connect();
+document.addEventListener("visibilitychange", seen);
+addEventListener("pagehide", () => source?.close());
+addEventListener("pageshow", (e) => {
+  if (e.persisted) {
+    source = address = undefined;
+    seen();
+  }
+});

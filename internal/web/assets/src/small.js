@@ -1,0 +1,79 @@
+// Small things, by attributes:
+//   form[data-auto]        is sent when one of its fields changes (filters)
+//   [data-confirm="TEXT"]  of a form or a button: asked before it is sent
+//   form (any, by POST)    is sent once: its button says so
+//   button[data-copy="ID"] copies the text of the element with that id
+//   [data-width="0.4"]     has that part of the width of what it is in
+//   time[data-ago]         says how long ago its datetime was, and goes on saying it
+import { el } from "./dom.js";
+
+/** small takes care of what is there when a page came or changed. */
+export function small(root) {
+  for (const e of root.querySelectorAll("[data-width]")) {
+    const part = Number(e.dataset.width);
+    if (Number.isFinite(part)) e.style.width = `${Math.min(1, Math.max(0, part)) * 100}%`;
+  }
+  times();
+}
+
+function ago(then) {
+  const s = Math.round((Date.now() - then) / 1000);
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  for (const [unit, n] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+    if (Math.abs(s) >= n) return words.format(-Math.round(s / n), unit);
+  }
+  return "just now";
+}
+
+function times() {
+  for (const e of document.querySelectorAll("time[data-ago]")) {
+    const then = Date.parse(e.dateTime);
+    if (Number.isNaN(then)) continue;
+    const text = ago(then);
+    if (e.textContent !== text) e.textContent = text;
+    e.title ||= new Date(then).toLocaleString();
+  }
+}
+setInterval(() => document.hidden || times(), 30_000);
+
+document.addEventListener("submit", (e) => {
+  const asked = e.submitter?.dataset.confirm ?? e.target.dataset.confirm;
+  if (asked && !confirm(asked)) {
+    e.preventDefault();
+    return;
+  }
+  if (e.target.method !== "post" || e.defaultPrevented) return;
+  if (e.target.dataset.sent) {
+    e.preventDefault();
+    return;
+  }
+  e.target.dataset.sent = "true";
+  e.submitter?.setAttribute("aria-busy", "true");
+});
+// A page that comes back from the browser's memory can be sent again.
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) {
+    delete form.dataset.sent;
+    for (const b of form.querySelectorAll("[aria-busy]")) b.removeAttribute("aria-busy");
+  }
+});
+
+document.addEventListener("change", (e) => {
+  const form = e.target.form;
+  if (form?.hasAttribute("data-auto")) form.requestSubmit();
+});
+
+document.addEventListener("click", async (e) => {
+  const button = e.target.closest?.("button[data-copy]");
+  if (!button) return;
+  const from = document.getElementById(button.dataset.copy);
+  const words = button.textContent;
+  try {
+    await navigator.clipboard.writeText(from.value ?? from.textContent);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not copied";
+  }
+  button.append(el("span", { class: "visually-hidden", role: "status" }));
+  setTimeout(() => (button.textContent = words), 1500);
+});
