@@ -111,7 +111,7 @@ var imports = map[string][]string{
 	"internal/tune":       {"engine", "engine/syntax", "internal/experiment", "internal/fault", "internal/prompt", "internal/value", "internal/yamltree"},
 	"internal/llm":        {"engine/cond", "internal/process", "internal/diag", "internal/fault", "internal/mask", "internal/outbound", "internal/prompt", "internal/repair", "internal/secret", "internal/value", "internal/yamltree", "github.com/sashabaranov/go-openai"},
 	"internal/llmtest":    {"internal/diag", "internal/value", "internal/yamltree"},
-	"internal/web":        {"internal/*"},
+	"internal/web":        {"internal/*", "internal/web/assets"},
 	"internal/trace":      {"engine", "internal/fault", "internal/value"},
 	"internal/evaluation": {},
 	"internal/stats":      {"internal/fault", "gonum.org/v1/gonum"},

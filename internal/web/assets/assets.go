@@ -77,19 +77,23 @@ var files = sync.OnceValue(func() map[string]file {
 	return all
 })
 
-// Handler serves the addresses of URL, below /assets/. What an older or newer program named is not found: the page that
-// names it is of that program, too.
+// Handler serves the addresses of URL, below /assets/, to be kept for good; and /assets/NAME, which is asked for anew each time.
+// What another version of the program named is not found.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		version, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/assets/"), "/")
+		name := strings.TrimPrefix(r.URL.Path, "/assets/")
+		keep := "no-cache"
+		if version, rest, ok := strings.Cut(name, "/"); ok && version == Version() {
+			name, keep = rest, "public, max-age=31536000, immutable"
+		}
 		f, ok := files()[name]
-		if !ok || version != Version() {
+		if !ok {
 			http.NotFound(w, r)
 			return
 		}
 		h := w.Header()
 		h.Set("Content-Type", types[path.Ext(name)])
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("Cache-Control", keep)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Vary", "Accept-Encoding")
 		body := f.plain

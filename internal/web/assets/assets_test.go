@@ -165,7 +165,7 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: headers %v", encoding, h)
 		}
 	}
-	for _, path := range []string{"/assets/app.js", "/assets/older/app.js", URL("../assets.go"), URL("none.js"), "/assets/" + Version() + "/", URL("dist/app.js")} {
+	for _, path := range []string{"/assets/", "/assets/older/app.js", URL("../assets.go"), URL("none.js"), "/assets/" + Version() + "/", URL("dist/app.js")} {
 		reply, err := http.Get(server.URL + path)
 		if err != nil {
 			t.Fatal(err)
