@@ -22,7 +22,7 @@ difference with its interval, p, and a verdict against the smallest difference t
 		Example: "  pflow experiment run ./experiment.yaml\n  pflow experiment report --format markdown",
 	}
 	c.AddCommand(a.experimentCasesCommand(), a.experimentCompareCommand(), a.experimentListCommand(), a.experimentLiveCommand(),
-		a.experimentReportCommand(), a.experimentRunCommand(), a.experimentShowCommand())
+		a.experimentMatrixCommand(), a.experimentReportCommand(), a.experimentRunCommand(), a.experimentShowCommand())
 	return c
 }
 

@@ -29,6 +29,7 @@ type experimentFlags struct {
 	details     detailsFlag
 	power       bool
 	watch       bool
+	dry         bool
 }
 
 func (a *app) experimentRunCommand() *cobra.Command {
@@ -42,7 +43,9 @@ flow that it shadows or extends, PROMPT-FILE with the prompt in whose place it s
 
 Results are kept in the home, a row for each case, variant and repeat. The same command again goes on where it was stopped, and shows the report at once
 where nothing that decides a row has changed: flows, prompts, cases, replies, this program. Where models are asked anew it asks them. --power runs nothing: it tells
-what difference the cases would show, and how many the smallest one that matters needs. Exit status 100 if a gate fails it.
+what difference the cases would show, and how many the smallest one that matters needs. --dry-run runs nothing either: it checks what is checked before the first plan,
+and tells how many plans would be made and whether models are called. Exit status 100 if a gate fails it. With --verbose standard error has the id
+and, for each twentieth of the plans, a line.
 
 --watch shows the report, and after each edit of a flow, a prompt, a schema, the cases or the document what became of it. Only what the edit touches is planned again,
 with the replies that the experiment has. Where a model would be called that is refused without --max-calls, --max-cost or --max-tokens, which hold for the whole watch; with --replay alone nothing
@@ -66,10 +69,14 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
   pflow experiment run --a planner-offline --b ./keyword.yaml --cases cases.jsonl
   pflow experiment run ./experiment.yaml --concurrency 2 --fail-on REJECT --json
   pflow experiment run ./experiment.yaml --power --effect 0.1
+  pflow experiment run ./experiment.yaml --dry-run
   pflow experiment run --resume careful`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeFlows,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.dry {
+				return a.dryExperiment(c, args, f)
+			}
 			if f.watch {
 				return a.watchExperiment(c, args, f)
 			}
@@ -92,6 +99,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
 	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
 	fl.BoolVar(&f.power, "power", false, "run nothing: tell what difference these cases would show with a chance of 80% and 95%")
+	fl.BoolVar(&f.dry, "dry-run", false, "check all that is checked before the first plan, say what would be run and whether models are called, and run nothing")
 	fl.BoolVar(&f.watch, "watch", false, "after the report wait for edits of the files that were read, and run again what they touch")
 	fl.BoolVar(&f.allowEqual, "allow-equal", false, "variants may come to the same: an A/A test, which shows how much chance there is")
 	fl.StringVar(&f.id, "id", "", "the `NAME` the experiment is kept under (default its name, and what decides its rows)")
@@ -122,13 +130,18 @@ func (a *app) runExperiment(c *cobra.Command, args []string, f *experimentFlags)
 	defer done()
 	p := a.followExperiment()
 	x.Progress = p.show
+	kept, err := x.Kept()
+	if err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	id := filepath.Base(store.Dir)
+	p.begin(id, kept.Rows, kept.Rows+kept.Missing)
 	keepRoom(a.getenv)
 	ended, err := x.Run(c.Context(), f.retry)
 	p.stop()
 	if err != nil {
 		return fail(exitFailed, "%v", err)
 	}
-	id := filepath.Base(store.Dir)
 	if c.Context().Err() != nil {
 		return fail(exitFailed, "stopped with %d rows still to make; go on with: pflow experiment run --resume %s", ended.Missing, id)
 	}

@@ -17,7 +17,7 @@ workflow: diff new list show save edit rename delete history test notify
 node: new list show search run test eject remove
 flow: list show check graph diff run eject test ops schema
 prompt: list show render
-experiment: cases run report compare list live show
+experiment: cases run report compare list live matrix show
 trace: list show prune
 model: list check
 mcp: serve add list remove check

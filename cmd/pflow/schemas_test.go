@@ -117,12 +117,15 @@ runs-pruned       runs prune --keep 1
 workflow-run      --yes copy people.jsonl to q.jsonl
 experiment-cases  experiment cases --from-runs
 experiment-power  experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --power
+experiment-prepared experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --dry-run
 experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict
 experiment-power  experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --power
 experiment-report experiment report strict
 experiments       experiment list
 experiment-shown  experiment show
 experiment-case   experiment show strict 1
+experiment-matrix experiment matrix strict --diff broken
+experiment-matrix experiment matrix strict --limit 1
 tune              tune planner-offline --cases tune.jsonl --over params.reuse_confidence=0.2|0.9 --held-out 0.5
 tune              tune planner-offline --cases tune.jsonl --over params.reuse_confidence=0.2|0.9 --held-out 0.5 --dry-run
 experiment-report experiment compare strict strict

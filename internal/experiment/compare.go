@@ -42,7 +42,19 @@ func (x *results) report() (*Report, error) {
 		return nil, err
 	}
 	x.remarks(r)
+	r.say()
 	return r, nil
+}
+
+// say puts into words what the verdicts and numbers come to.
+func (r *Report) say() {
+	for i := range r.Variants {
+		r.Variants[i].Said = r.score(i)
+	}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		c.Advice, c.Said = r.advice(c), c.said()
+	}
 }
 
 func (x *results) groups() int {

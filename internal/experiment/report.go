@@ -51,6 +51,7 @@ type VariantReport struct {
 	Levels   map[string]string         `json:"levels,omitempty"`
 	Rows     int                       `json:"rows"`
 	Errors   int                       `json:"errors"`
+	Said     string                    `json:"said"`             // the primary metric by itself and how many cases fail, in words
 	Means    map[Metric]float64        `json:"means"`            // over cases, each counting once
 	Medians  map[Metric]float64        `json:"medians"`          // over cases
 	Score    *stats.Estimate           `json:"score,omitempty"`  // of the primary metric by itself; nil: no case has a value of it
@@ -78,6 +79,8 @@ type Comparison struct {
 	Diff       []string         `json:"diff"` // how its flow differs from the baseline's, as pflow flow diff tells it, and its model
 	Verdict    stats.Verdict    `json:"verdict"`
 	Reason     string           `json:"reason"`
+	Advice     string           `json:"advice"` // what to do about the verdict, in words
+	Said       string           `json:"said"`   // the reason, which cases changed sides, and what a case takes more or less
 	Further    int              `json:"further,omitempty"`
 	P          float64          `json:"p"`      // of the paired t on the primary metric
 	PHolm      float64          `json:"p_holm"` // the same, adjusted for the number of variants

@@ -20,8 +20,8 @@ func (m *MatrixRow) passesEverywhere() bool {
 
 func (c Cell) fails() bool { return c.Passes < c.Runs }
 
-// mark is a cell in a sign: + passes, - fails, 2/3 passes so many of its runs, . is not made yet.
-func (c Cell) mark() string {
+// Mark is a cell in a sign: + passes, - fails, 2/3 passes so many of its runs, . is not made yet.
+func (c Cell) Mark() string {
 	switch {
 	case c.Runs == 0:
 		return "."
@@ -190,7 +190,7 @@ func (r *Report) matrixLines(b *strings.Builder, most int) {
 	for _, row := range told {
 		cells := []string{row.ID}
 		for _, c := range row.Cells {
-			cells = append(cells, c.mark())
+			cells = append(cells, c.Mark())
 		}
 		line(cells, clip(oneLine(row.Request), 80))
 	}
@@ -260,7 +260,7 @@ func (r *Report) matrixTable() grid {
 	for _, row := range r.Matrix {
 		line := []string{row.ID, clip(oneLine(row.Request), 200), cmp.Or(row.Expected, "any")}
 		for _, c := range row.Cells {
-			cell := c.mark()
+			cell := c.Mark()
 			if c.fails() {
 				cell += " " + clip(oneLine(c.Plan), 120)
 			}

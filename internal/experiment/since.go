@@ -65,7 +65,7 @@ func NewSince(before, after *Report) *Since {
 		}
 		for i, v := range after.Variants {
 			k := slices.IndexFunc(before.Variants, func(b VariantReport) bool { return b.Name == v.Name })
-			if k < 0 || was.Cells[k].mark() == row.Cells[i].mark() && was.Cells[k].Outcome == row.Cells[i].Outcome {
+			if k < 0 || was.Cells[k].Mark() == row.Cells[i].Mark() && was.Cells[k].Outcome == row.Cells[i].Outcome {
 				continue
 			}
 			if out.Outcomes++; len(out.Cases) < sinceCases {
@@ -110,7 +110,7 @@ func (r *Report) SinceText(before *Report) string {
 		fmt.Fprintf(&b, "%s otherwise than before:\n", counted(s.Outcomes, "outcome"))
 	}
 	for _, c := range s.Cases {
-		fmt.Fprintf(&b, "  %s under %s: %s -> %s  %s\n", c.ID, c.Variant, c.Before.mark(), c.After.mark(), oneLine(clip(c.Request, 80)))
+		fmt.Fprintf(&b, "  %s under %s: %s -> %s  %s\n", c.ID, c.Variant, c.Before.Mark(), c.After.Mark(), oneLine(clip(c.Request, 80)))
 		if c.After.fails() {
 			fmt.Fprintf(&b, "    %s\n", c.After.failure())
 		}
