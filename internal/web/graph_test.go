@@ -65,7 +65,7 @@ func TestGraphTemplate(t *testing.T) {
 	evil := `</script><script>alert(1)</script>"><img src=x onerror=alert(1)>`
 	g := &Graph{Label: evil, Nodes: []GraphNode{{ID: evil, Label: evil, Note: evil, Href: "javascript:alert(1)"}}, Edges: []GraphEdge{{ID: "e0", From: evil, To: evil, Label: evil}}}
 	var out bytes.Buffer
-	if err := parseTemplates().ExecuteTemplate(&out, "graph", g); err != nil {
+	if err := new(Server).parseTemplates().ExecuteTemplate(&out, "graph", g); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()

@@ -28,8 +28,9 @@ type frame struct {
 	Body                        template.HTML // the page, as html/template made it
 }
 
-func parseTemplates() *template.Template {
-	return template.Must(template.New("").Funcs(templateFuncs).ParseFS(templateFiles, "templates/*.html"))
+func (s *Server) parseTemplates() *template.Template {
+	own := template.FuncMap{"token": func() string { return s.guard.token }}
+	return template.Must(template.New("").Funcs(templateFuncs).Funcs(own).ParseFS(templateFiles, "templates/*.html"))
 }
 
 // page adds a page.

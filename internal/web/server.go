@@ -28,7 +28,7 @@ type Server struct {
 
 // Endpoints are the calls of the API, by areas.
 func Endpoints() []Endpoint {
-	return slices.Concat(askEndpoints, runEndpoints, libraryEndpoints, plannerEndpoints, experimentEndpoints, settingsEndpoints)
+	return slices.Concat(askEndpoints, runEndpoints, libraryEndpoints, scheduleEndpoints, plannerEndpoints, experimentEndpoints, settingsEndpoints)
 }
 
 // New makes a server.
@@ -39,7 +39,7 @@ func New(o Options) *Server {
 		s.byName[all[i].Name] = &all[i]
 		s.serveEndpoint(&all[i])
 	}
-	s.templates = parseTemplates()
+	s.templates = s.parseTemplates()
 	s.jobRoutes()
 	s.assetRoutes()
 	for _, routes := range []func(){s.askRoutes, s.runRoutes, s.libraryRoutes, s.plannerRoutes, s.experimentRoutes, s.settingsRoutes} {

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// hostileText is what would run, or turn the text around, if a page wrote it as it is.
+const hostileText = `</textarea></script><script>alert(1)</script>"><img src=x onerror=alert(1)>` + "\u202e"
+
+// libraryWorkflow is a workflow with a value of each type, a secret, and hostileText texts.
+var libraryWorkflow = `description: ` + quotedYAML("Greets "+hostileText) + `
+keywords: [hello, ` + quotedYAML(hostileText) + `]
+ir:
+  ir_version: 0.1.0
+  inputs:
+    name: {type: string, default: World, description: ` + quotedYAML(hostileText) + `}
+    times: {type: integer, required: true}
+    tags: {type: array, default: [a, "` + `</script>` + `"]}
+    loud: {type: boolean, default: false}
+    key: {type: string, secret: true, from_env: GREET_KEY}
+  nodes:
+    - {id: say, type: template, purpose: ` + quotedYAML(hostileText) + `, params: {template: "Hello, ${name}: ${times}, ${loud}, ${tags}, ${key}"}}
+  outputs:
+    text: {source: "${say.text}", type: string}
+`
+
+func quotedYAML(s string) string { return `'` + strings.ReplaceAll(s, `'`, `''`) + `'` }
+
+// writtenFile writes a file into a folder of the test.
+func writtenFile(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// safe fails where a page holds what it was given as it was given.
+func (a pageAnswer) safe(t *testing.T, what string) {
+	t.Helper()
+	for _, bad := range []string{"<script>alert", "<img src=x", `"javascript:`} {
+		if strings.Contains(a.Body, bad) {
+			t.Errorf("%s holds %s", what, bad)
+		}
+	}
+}
+
+// wants fails where a page has another status, or lacks a text.
+func (a pageAnswer) wants(t *testing.T, what string, status int, texts ...string) {
+	t.Helper()
+	a.safe(t, what)
+	if a.Status != status {
+		t.Errorf("%s: status %d, want %d\n%s", what, a.Status, status, mainOf(a.Body))
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.Body, text) {
+			t.Errorf("%s lacks %q\n%s", what, text, mainOf(a.Body))
+		}
+	}
+}
+
+// mainOf is what a page says, without its frame.
+func mainOf(body string) string {
+	if _, after, ok := strings.Cut(body, "<main"); ok {
+		body, _, _ = strings.Cut(after, "</main>")
+	}
+	return body
+}
+
+// field is the value of a hidden field of a page.
+func (a pageAnswer) field(t *testing.T, name string) string {
+	t.Helper()
+	m := regexp.MustCompile(`name="` + regexp.QuoteMeta(name) + `" value="([^"]*)"`).FindStringSubmatch(a.Body)
+	if m == nil {
+		t.Fatalf("there is no field %s in\n%s", name, mainOf(a.Body))
+	}
+	return strings.NewReplacer("&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">", "&#43;", "+", "&amp;", "&").Replace(m[1])
+}
+
+func TestPageLibrary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	home := t.TempDir()
+	p := startPage(t, home, "GREET_KEY=k-1234567890")
+	p.get("/library").wants(t, "an empty library", 200, "No workflows are saved yet", `href="/library/_new"`)
+	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")
+	for n := range 60 {
+		p.pflow("workflow", "save", writtenFile(t, fmt.Sprintf("other-%02d.json", n), `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "params": {"template": "x"}}]}`))
+	}
+	if err := os.WriteFile(filepath.Join(home, "workflows", "cut.json"), []byte(`{"ir":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := p.get("/library")
+	first.wants(t, "the library", 200, "61 saved workflows", `href="/library/greet"`, "other-48", "1 warning about files", "cut.json", `href="/library?after=other-48"`)
+	if strings.Contains(first.Body, "other-49") {
+		t.Error("the first page has more than 50 workflows")
+	}
+	p.get("/library?after=other-48").wants(t, "the second page", 200, "other-59")
+	found := p.get("/library?match=greets+script")
+	found.wants(t, "a search", 200, "1 found", `href="/library/greet"`)
+	p.get("/library?match=%3Cscript%3Ealert(1)%3C/script%3E+zebra").wants(t, "a search without success", 200, "Nothing has all of these words")
+	p.get("/library/nodes").wants(t, "the components", 200, `href="/library/nodes/http"`)
+	p.get("/library/nodes?words=copy+a+file").wants(t, "a search of components", 200, "copy-file")
+	p.get("/library/nodes/write-file").wants(t, "a component", 200, "file_path", "required")
+	p.get("/library/nodes/no-such").wants(t, "an unknown component", 400, "there is no node type")
+
+	shown := p.get("/library/greet")
+	shown.wants(t, "a workflow", 200, "<pflow-graph", "Greets &lt;/textarea&gt;", "GREET_KEY", "default <code>World</code>", "It has not run.", "make one of a run")
+	p.get("/library/no-such").wants(t, "an unknown workflow", 404, "there is no saved workflow")
+	p.get("/library/greet/no-such").wants(t, "an unknown part", 404, "no such page")
+	p.get("/library/..%2f..%2fetc").wants(t, "a name that is a path", 400)
+
+	// The form, wrong inputs, a dry run, a run.
+	form := p.get("/library/greet/run")
+	form.wants(t, "the form", 200, `name="in.times"`, `name="in.loud"`, "GREET_KEY")
+	if strings.Contains(form.Body, `name="in.key"`) || strings.Contains(form.Body, "k-1234567890") {
+		t.Error("the form has a field for a secret, or the secret")
+	}
+	given := []string{"in.name", hostileText, "in.times", "3", "in.tags", `["x", "</script>"]`, "in.loud", "true"}
+	p.post("/library/greet/run", "in.times", "many").wants(t, "a wrong input", 422, "times")
+	p.post("/library/greet/run").wants(t, "a missing input", 422, "times (integer)")
+	p.post("/library/greet/dry-run", given...).wants(t, "a dry run", 200, "What the run would do", "template", "&lt;/script&gt;")
+	ran := p.post("/library/greet/run", given...)
+	if !strings.HasPrefix(ran.Path, "/runs/") {
+		t.Fatalf("a run leads to %s\n%s", ran.Path, mainOf(ran.Body))
+	}
+	id := strings.TrimPrefix(ran.Path, "/runs/")
+	waitRun(t, p, id)
+	p.get("/library/greet").wants(t, "a workflow that ran", 200, "/runs/"+id, "1 done, 0 failed")
+
+	// Tests.
+	p.get("/library/greet/tests").wants(t, "no tests", 200, "It has no tests yet", id)
+	p.post("/library/greet/tests", "run", id).wants(t, "a test of a run", 200, "What stands in them", "as in run")
+	p.post("/library/greet/tests", "run", id).wants(t, "a test that is there", 400, "is there already")
+	tested := p.post("/library/greet/test")
+	for strings.Contains(tested.Body, "The tests run;") {
+		tested = p.get(tested.Path)
+	}
+	tested.wants(t, "the tests", 200, "1 passed, 0 failed")
+}
+
+// waitRun waits for the end of a run, as the page does.
+func waitRun(t *testing.T, p *pageServer, id string) {
+	t.Helper()
+	for {
+		status, run := p.api("GET", "/api/v1/runs/"+id, nil)
+		if status == 200 && run["status"] != "running" {
+			return
+		}
+	}
+}
+
+func TestPageLibraryEdit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := startPage(t, t.TempDir())
+	start := p.get("/library/_new?name=letter")
+	start.wants(t, "a new workflow", 200, "pflow-editor", "name: letter", `check="/api/v1/workflow-check/yaml"`)
+	status, template := p.api("GET", "/api/v1/workflow-template?name=letter", nil)
+	text, _ := template["text"].(string)
+	if status != 200 || !strings.Contains(text, "# A workflow") {
+		t.Fatalf("%d: %v", status, template)
+	}
+	p.post("/library/_new", "as", "letter", "language", "yaml", "text", strings.Replace(text, "type: template", "type: templat", 1)).
+		wants(t, "a new workflow with an error", 422, "templat", "Did you mean", "line ")
+	p.post("/library/_new", "as", "Not A Name", "language", "yaml", "text", text).wants(t, "a name that is none", 422, "no such name")
+	crlf := strings.ReplaceAll(text, "\n", "\r\n")
+	saved := p.post("/library/_new", "as", "letter", "language", "yaml", "text", crlf)
+	saved.wants(t, "a workflow that was saved", 200, "letter", "version 1")
+	if got := p.pflow("workflow", "show", "letter", "--text"); got != text {
+		t.Errorf("what was saved is not what was typed:\n%s", got)
+	}
+	p.post("/library/_new", "as", "letter", "language", "yaml", "text", text).wants(t, "a name that is taken", 422, "letter", "Nothing was saved")
+
+	// Two people edit it at a time: the second sees what the first did, and nothing is lost.
+	mine, theirs := p.get("/library/letter/edit"), p.get("/library/letter/edit")
+	base := mine.field(t, "base")
+	if base != theirs.field(t, "base") {
+		t.Error("the same text has two revisions")
+	}
+	edit := func(base, from, to string) pageAnswer {
+		return p.post("/library/letter/edit", "do", "save", "language", "yaml", "base", base, "text", strings.Replace(text, from, to, 1))
+	}
+	edit(base, "Hello, ", "Dear ").wants(t, "the first edit", 200, "version 2")
+	again := edit(base, "Hello, ", "Salve "+strings.ReplaceAll(hostileText, `"`, "'")+" ")
+	again.wants(t, "the second edit", 409, "somebody changed the workflow meanwhile", "nodes.say.params.template", "Salve", "Dear")
+	if got := p.pflow("workflow", "show", "letter", "--text"); !strings.Contains(got, "Dear ") {
+		t.Errorf("the first edit is gone:\n%s", got)
+	}
+	edit(again.field(t, "base"), "Hello, ", "Salve ").wants(t, "the second edit, once it was seen", 200, "version 3")
+	if got := p.pflow("workflow", "show", "letter@2", "--text"); !strings.Contains(got, "Dear ") {
+		t.Errorf("version 2 is not what the first edit was:\n%s", got)
+	}
+	edit("1-x", "ir:", "ir: [").wants(t, "a text that is no YAML", 422, "line ")
+	p.get("/library/letter/versions").wants(t, "the versions", 200, "letter@1", "How letter@3 differs from letter@2", "Salve")
+	p.get("/library/letter/versions?from=letter@1&to=letter@2").wants(t, "two versions", 200, "How letter@2 differs from letter@1")
+	p.get("/library/letter@1").wants(t, "a version", 200, "This is an earlier version")
+	p.get("/library/letter@1/edit").wants(t, "a version to be the next one", 200, "Hello, ")
+
+	p.post("/library/letter/rename", "to", "No Name").wants(t, "a new name that is none", 400, "no name for a workflow")
+	p.post("/library/letter/rename", "to", "brief").wants(t, "another name", 200, "brief")
+	p.post("/library/brief/delete").wants(t, "a delete that was not meant", 400, "nothing was deleted")
+	p.post("/library/brief/delete", "sure", "yes").wants(t, "a delete", 200, "There is no workflow brief now", "brief@3")
+	p.get("/library/brief").wants(t, "a deleted workflow", 404, "brief@1")
+	p.get("/library/brief@1").wants(t, "a version of it", 200, "Hello, ")
+}
+
+// TestPageDestroys: what a run destroys is agreed to by its own words, or nothing is run.
+func TestPageDestroys(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	p := startPage(t, t.TempDir())
+	file := filepath.Join(dir, "a.txt")
+	if err := os.WriteFile(file, []byte("here"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.pflow("workflow", "save", writtenFile(t, "drop.json", `{"ir_version": "0.1.0", "inputs": {"file": {"type": "string", "required": true}},
+		"nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "${file}", "confirm_delete": true}}]}`))
+	asked := p.post("/library/drop/run", "in.file", "a.txt")
+	asked.wants(t, "a run that destroys", 409, "destroys what is there", "a.txt")
+	p.post("/library/drop/run", "in.file", "a.txt", "destroys", "something else").wants(t, "an approval of something else", 409, "Nothing was run")
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal("the file is gone, and nobody agreed")
+	}
+	ran := p.post("/library/drop/run", "in.file", "a.txt", "destroys", asked.field(t, "destroys"))
+	if !strings.HasPrefix(ran.Path, "/runs/") {
+		t.Fatalf("it leads to %s\n%s", ran.Path, mainOf(ran.Body))
+	}
+	waitRun(t, p, strings.TrimPrefix(ran.Path, "/runs/"))
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the file is there still: %v", err)
+	}
+}
+
+func TestPageSchedules(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := startPage(t, t.TempDir(), "GREET_KEY=k-1234567890")
+	p.get("/schedules").wants(t, "no schedules", 200, "Nothing runs by itself yet")
+	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")
+	p.get("/schedules/_new?workflow=greet").wants(t, "the form", 200, `name="cron"`, `name="in.times"`)
+	p.get("/schedules/_new").wants(t, "no workflow", 400, "no workflow is named")
+	given := []string{"workflow", "greet", "when", "cron", "cron", "0 8 * * 1-5", "timezone", "Europe/Berlin", "as", "morning", "in.times", "2", "in.name", hostileText}
+	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "0 8", "in.times", "2").wants(t, "a cron that is none", 422, "has 2 fields")
+	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "1h").wants(t, "a missing input", 422, "times (integer)")
+	shown := p.post("/schedules/_new", given...)
+	shown.wants(t, "what would run", 200, "This is what would run", "every weekday at 08:00 (Europe/Berlin)", "Next times")
+	if got := strings.Count(shown.Body[strings.Index(shown.Body, "Next times"):strings.Index(shown.Body, "<dt>With")], "<li>"); got != 5 {
+		t.Errorf("%d next times are shown, want 5", got)
+	}
+	p.get("/schedules").wants(t, "what was shown is not kept", 200, "Nothing runs by itself yet")
+	agreed := append(given, "do", "approve", "ran", "greet", "version", shown.field(t, "version"))
+	p.post("/schedules/_new", append(agreed, "words", "every day")...).wants(t, "an approval of something else", 409, "not what was shown")
+	p.post("/schedules/_new", append(agreed, "words", shown.field(t, "words"))...).wants(t, "a schedule", 200, "morning", "active", "It has not run yet")
+	p.get("/library").wants(t, "the library", 200, `href="/schedules/morning"`)
+	p.get("/library/greet").wants(t, "its workflow", 200, "the schedule <a")
+
+	p.post("/schedules/morning/pause").wants(t, "paused", 200, "paused", "Resume")
+	p.post("/schedules/morning/resume").wants(t, "resumed", 200, "active")
+	ran := p.post("/schedules/morning/run")
+	if !strings.HasPrefix(ran.Path, "/runs/") {
+		t.Fatalf("it leads to %s\n%s", ran.Path, mainOf(ran.Body))
+	}
+	id := strings.TrimPrefix(ran.Path, "/runs/")
+	waitRun(t, p, id)
+	p.get("/schedules/morning").wants(t, "what it ran", 200, "/runs/"+id)
+
+	// Its workflow is changed: it waits until somebody has seen what changed.
+	p.pflow("workflow", "edit", "greet", writtenFile(t, "greet.yaml", strings.Replace(libraryWorkflow, "Hello, ", "Dear ", 1)))
+	p.get("/schedules").wants(t, "the list", 200, "morning waits for you", "was changed since this was approved")
+	p.post("/schedules/morning/resume").wants(t, "without looking", 409, "What changed since version 1")
+	look := p.get("/schedules/morning/approve")
+	look.wants(t, "what changed", 200, "nodes.say.params.template", "Dear", "version 2")
+	p.post("/schedules/morning/resume", "do", "approve", "words", look.field(t, "words"), "ran", "greet", "version", look.field(t, "version")).wants(t, "approved again", 200, "active")
+
+	p.post("/schedules/morning/remove").wants(t, "a removal that was not meant", 400, "nothing was removed")
+	p.post("/schedules/morning/remove", "sure", "yes").wants(t, "removed", 200, "Nothing runs by itself yet")
+	p.get("/schedules/morning").wants(t, "gone", 404, "there is no schedule")
+}

@@ -1,0 +1,254 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pflow/internal/outcome"
+)
+
+// workflowShown is a saved workflow, or a version of one.
+type workflowShown struct {
+	workflowRow
+	File        string
+	Examples    []string
+	Origin      map[string]any
+	IR          json.RawMessage
+	IRHash      string `json:"ir_hash"`
+	Valid       bool
+	Text        string
+	Language    string
+	Revision    string
+	Notation    string
+	Effects     []string
+	Diagnostics []finding
+	UsedBy      []struct{ Kind, Name, When string } `json:"used_by"`
+	Tests       *struct{ File, Text string }
+	OnFailure   *noticeShown `json:"on_failure"`
+	OnSuccess   *noticeShown `json:"on_success"`
+
+	Ref     string // as it was asked for
+	Inputs  []inputShown
+	Outputs []outputShown
+}
+
+// noticeShown is the workflow that tells of runs.
+type noticeShown struct {
+	Workflow string
+	Version  int
+}
+
+// inputShown is a declared input.
+type inputShown struct {
+	Name        string `json:"-"`
+	Type        string
+	Required    bool
+	Default     json.RawMessage
+	Description string
+	Secret      bool
+	FromEnv     string `json:"from_env"`
+	FromStdin   bool   `json:"from_stdin"`
+}
+
+// Text is its default as forms have it: a text as it is, anything else as JSON.
+func (in inputShown) Text() string {
+	var text string
+	switch {
+	case len(in.Default) == 0 || string(in.Default) == "null":
+		return ""
+	case json.Unmarshal(in.Default, &text) == nil:
+		return text
+	}
+	var v any
+	if json.Unmarshal(in.Default, &v) == nil && (in.Type == "array" || in.Type == "object") {
+		if data, err := json.MarshalIndent(v, "", "  "); err == nil {
+			return string(data)
+		}
+	}
+	return string(in.Default)
+}
+
+// HasDefault reports whether it has one.
+func (in inputShown) HasDefault() bool { return len(in.Default) > 0 && string(in.Default) != "null" }
+
+type outputShown struct {
+	Name                      string `json:"-"`
+	Source, Type, Description string
+}
+
+// OfVersion reports whether it is an earlier version, which stays as it is.
+func (w *workflowShown) OfVersion() bool { return strings.Contains(w.Ref, "@") }
+
+// workflow shows the saved workflow of a path.
+func (s *Server) workflow(r *http.Request) (*workflowShown, error) {
+	w := &workflowShown{Ref: r.PathValue("name")}
+	if err := s.Call(r.Context(), "showWorkflow", Params{"name": w.Ref}, w); err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.Exit == outcome.Usage && strings.Contains(e.Message, "there is no saved workflow") {
+			e.Status = http.StatusNotFound
+		}
+		return nil, err
+	}
+	var doc struct{ Inputs, Outputs ordered }
+	if err := json.Unmarshal(w.IR, &doc); err != nil {
+		return nil, err
+	}
+	for _, p := range doc.Inputs {
+		in := inputShown{Name: p.Name}
+		if err := json.Unmarshal(p.Value, &in); err != nil {
+			return nil, err
+		}
+		w.Inputs = append(w.Inputs, in)
+	}
+	for _, p := range doc.Outputs {
+		out := outputShown{Name: p.Name}
+		if json.Unmarshal(p.Value, &out) != nil { // a template alone
+			if err := json.Unmarshal(p.Value, &out.Source); err != nil {
+				return nil, err
+			}
+		}
+		w.Outputs = append(w.Outputs, out)
+	}
+	return w, nil
+}
+
+// versionRow is a version of a workflow.
+type versionRow struct {
+	workflowRow
+	File string
+}
+
+// Ref is how the version is named.
+func (v versionRow) Ref() string { return fmt.Sprintf("%s@%d", v.Name, v.Version) }
+
+func (s *Server) versions(r *http.Request, name string) ([]versionRow, error) {
+	var got struct{ Versions []versionRow }
+	err := s.Call(r.Context(), "workflowHistory", Params{"name": name}, &got)
+	return got.Versions, err
+}
+
+// lastRuns is how many runs the page of a workflow lists.
+const lastRuns = 10
+
+func (s *Server) showWorkflow(r *http.Request) (view, error) {
+	w, err := s.workflow(r)
+	var unknown *Error
+	if errors.As(err, &unknown) && unknown.Status == http.StatusNotFound {
+		if v, none := s.compareVersions(r); none == nil { // it was deleted
+			v.Status = http.StatusNotFound
+			return v, nil
+		}
+	}
+	if err != nil {
+		return view{}, err
+	}
+	data := struct {
+		*workflowShown
+		Graph     *Graph
+		Versions  []versionRow
+		Last      []libraryRun
+		Scheduled []scheduleRow
+	}{workflowShown: w}
+	if data.Graph, err = GraphOfWorkflow(w.IR); err != nil {
+		return view{}, err
+	}
+	data.Graph.Label = w.Ref
+	if data.Versions, err = s.versions(r, w.Name); err != nil {
+		return view{}, err
+	}
+	if data.Last, err = s.runsBy(r, Params{"workflow": w.Name, "limit": lastRuns}); err != nil {
+		return view{}, err
+	}
+	all, err := s.schedules(r)
+	if err != nil {
+		return view{}, err
+	}
+	data.Scheduled = all.of(w.Name)
+	return view{Template: "workflow_show", Title: w.Ref, Section: "library", Data: data}, nil
+}
+
+// libraryRun is a run in the lists of this area.
+type libraryRun struct {
+	ID         string    `json:"id"`
+	Status     string    `json:"status"`
+	Started    time.Time `json:"started"`
+	DurationMS float64   `json:"duration_ms"`
+	By         string    `json:"by"`
+}
+
+func (s *Server) runsBy(r *http.Request, given Params) ([]libraryRun, error) {
+	var got struct{ Runs []libraryRun }
+	err := s.Call(r.Context(), "listRuns", given, &got)
+	return got.Runs, err
+}
+
+// workflowDiff is how a workflow differs from another.
+type workflowDiff struct {
+	Old, New struct {
+		Workflow string
+		Version  int
+	}
+	Changes []struct {
+		Kind, Path, Change string
+		Old, New           any
+		Diff               string
+	}
+	Lines string
+}
+
+// diffLine is a line of a difference.
+type diffLine struct{ Mark, Text string }
+
+// linesOfDiff are the lines of a unified difference.
+func linesOfDiff(text string) (out []diffLine) {
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		mark := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			mark = "ins"
+		case strings.HasPrefix(line, "-"):
+			mark = "del"
+		}
+		out = append(out, diffLine{mark, line})
+	}
+	return out
+}
+
+// ByLines are the lines that differ.
+func (d *workflowDiff) ByLines() []diffLine { return linesOfDiff(d.Lines) }
+
+func (s *Server) compareVersions(r *http.Request) (view, error) {
+	name := r.PathValue("name")
+	data := struct {
+		Name     string
+		Versions []versionRow
+		From, To string
+		Diff     *workflowDiff
+		Gone     bool
+	}{Name: name, From: r.URL.Query().Get("from"), To: r.URL.Query().Get("to")}
+	var err error
+	if data.Versions, err = s.versions(r, name); err != nil {
+		return view{}, err
+	}
+	var failed *Error
+	err = s.Call(r.Context(), "showWorkflow", Params{"name": name}, nil)
+	data.Gone = errors.As(err, &failed) && strings.Contains(failed.Message, "there is no saved workflow")
+	if data.To == "" && len(data.Versions) > 0 {
+		data.To = data.Versions[0].Ref()
+	}
+	if at := slices.IndexFunc(data.Versions, func(v versionRow) bool { return v.Ref() == data.To }); data.From == "" && at >= 0 && at+1 < len(data.Versions) {
+		data.From = data.Versions[at+1].Ref()
+	}
+	if data.From != "" && data.To != "" {
+		data.Diff = &workflowDiff{}
+		if err := s.Call(r.Context(), "diffWorkflows", Params{"name": data.To, "from": data.From}, data.Diff); err != nil {
+			return view{}, err
+		}
+	}
+	return view{Template: "workflow_versions", Title: name + ": versions", Section: "library", Data: data}, nil
+}
