@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/split"
 	"pflow/internal/web"
 )
 
@@ -45,7 +46,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 				fmt.Fprintf(c.Stderr, "pflow: %s\n", fileError(err))
 				return exitFailed
 			}
-			args[f.Arg] = path
+			args[f.Arg] += path
 		}
 	}
 	one := newApp(bytes.NewReader(c.Stdin), c.Stdout, c.Stderr, cs.a.getenv)
@@ -54,7 +55,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 	defer cancel(nil)
 	w := &worker{func() { cancel(&signalError{syscall.SIGINT}) }}
 	defer cs.here.ended(w)
-	one.stopHere = cs.here.stop
+	one.stopHere, one.asker = cs.here.stop, split.Client
 	one.begun = func(run string) {
 		cs.here.works(w, run)
 		if c.Begun != nil {
