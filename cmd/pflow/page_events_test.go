@@ -36,7 +36,8 @@ func (p *pageServer) listen(ctx context.Context, path, after string) <-chan page
 		p.t.Fatal(err)
 	}
 	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
-		p.t.Fatalf("%s: %d %s", path, res.StatusCode, kind)
+		body, _ := io.ReadAll(res.Body)
+		p.t.Fatalf("%s: %d %s %s", path, res.StatusCode, kind, body)
 	}
 	out := make(chan pageEvent, 1000)
 	go func() {
