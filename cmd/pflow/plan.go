@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +66,7 @@ func (a *app) planOne(ctx context.Context, words []string, name string, o *planO
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(ctx, r, false, cmp.Or(a.asker, split.Nobody))
+	plan, err := a.plan(ctx, r, false, split.Nobody)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +38,7 @@ type Entry struct {
 // Tail reads the records of a run one after the other, also while the run writes them.
 type Tail struct {
 	f       *os.File
-	at      int64 // where the next line begins
+	rest    []byte
 	lines   int
 	sum     uint32
 	began   time.Time
@@ -69,21 +68,21 @@ func (t *Tail) Close() error { return t.f.Close() }
 // Running reports whether a process works on the run.
 func (t *Tail) Running() bool { return filelock.Held(t.f) }
 
-// Next gives the entries that were written since the last call. A torn last line is not given: it is read anew, since whoever goes
-// on with the run cuts it off. The error names a line that is not what was written there.
+// Next gives the entries that were written since the last call. A torn last line is not given. The error names a line that is not
+// what was written there.
 func (t *Tail) Next() ([]Entry, error) {
-	more, err := io.ReadAll(io.NewSectionReader(t.f, t.at, math.MaxInt64-t.at))
+	more, err := io.ReadAll(t.f)
 	if err != nil {
 		return nil, err
 	}
+	t.rest = append(t.rest, more...)
 	var out []Entry
 	for {
-		line, rest, whole := bytes.Cut(more, []byte("\n"))
+		line, rest, whole := bytes.Cut(t.rest, []byte("\n"))
 		if !whole {
 			return out, nil
 		}
-		more = rest
-		t.at += int64(len(line)) + 1
+		t.rest = rest
 		t.lines++
 		var r record
 		if t.sum, err = check(line, t.sum); err == nil {

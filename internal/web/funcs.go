@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"strings"
 	"time"
+
+	"pflow/internal/printable"
 )
 
 // templateFuncs are what templates call beside the methods of their data.
@@ -18,6 +20,10 @@ var templateFuncs = template.FuncMap{
 	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"bytes": bytesText,
 	"dict":  dict,
+	"list":  func(items ...any) []any { return items },
+	"words": stateWords,
+	"text":  printable.Text,
+	"line":  func(text string, most int) string { return shortText(printable.Line(text), most) },
 
 	"sections": func() []section { return sections },
 }
@@ -44,6 +50,8 @@ func indented(v any) (string, error) {
 func took(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
+	case ms > 0 && ms < 10:
+		return fmt.Sprintf("%.1f ms", ms)
 	case d < time.Second:
 		return fmt.Sprintf("%.0f ms", ms)
 	case d < time.Minute:

@@ -110,7 +110,7 @@ class Editor extends HTMLElement {
     }
     const [status, list] = box.children;
     const errors = found.filter((d) => d.severity === "error").length;
-    const says = [[errors, "error"], [found.length - errors, errors ? "other finding" : "finding"]].filter(([n]) => n).map(([n, word]) => count(n, word)).join(", ") || "Nothing is wrong with it.";
+    const says = found.length === 0 ? "Nothing is wrong with it." : `${count(errors, "error")}, ${count(found.length - errors, "other finding")}`;
     if (status.textContent !== says) status.textContent = says;
     list.replaceChildren(...found.slice(0, 50).map((d) => {
       const { line, column } = d.place ?? d;

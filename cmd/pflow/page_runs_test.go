@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runsOf gives the runs of a page's home, the newest first.
+func (p *pageServer) runsOf(args ...string) []struct{ ID, Status, Kind, Name, By, Parent string } {
+	p.t.Helper()
+	var got struct {
+		Runs []struct{ ID, Status, Kind, Name, By, Parent string }
+	}
+	if err := json.Unmarshal([]byte(p.pflow(append([]string{"runs", "list", "--json"}, args...)...)), &got); err != nil {
+		p.t.Fatal(err)
+	}
+	return got.Runs
+}
+
+// exits carries a command out over the home of a page and gives its exit status.
+func (p *pageServer) exits(args ...string) int {
+	p.t.Helper()
+	var out, messages bytes.Buffer
+	return newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--batch", "--home", p.home))
+}
+
+// workflow saves a workflow in the home of a page.
+func (p *pageServer) workflow(name, text string) {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), name+".json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.pflow("workflow", "save", file, "--name", name, "--yes", "--quiet")
+}
+
+// until fetches a page until it says something, or it never will.
+func (p *pageServer) until(path, want string) string {
+	p.t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		got := p.get(path)
+		if strings.Contains(got.Body, want) {
+			return got.Body
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("%s never said %q:\n%s", path, want, got.Body)
+		}
+	}
+}
+
+// says fails the test where a page does not say something.
+func says(t *testing.T, body string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(body, w) {
+			t.Errorf("the page has no %q:\n%s", w, body)
+		}
+	}
+}
+
+// unharmed fails the test where what came from outside became a part of a page.
+func unharmed(t *testing.T, body string) {
+	t.Helper()
+	shown := ownFields.ReplaceAllString(body, "") // what a person edits is left as it is
+	for _, bad := range []string{"<script>alert", "<img src=x", `href="javascript:`, `="javascript:`, "\u202e", "\x1b", "\x07"} {
+		if strings.Contains(body, bad) && (bad[0] == '<' || strings.Contains(shown, bad)) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+}
+
+const evilText = `</script><script>alert(1)</script>"><img src=x onerror=alert(1)> javascript:alert(1) ` + "\u202egnp \\u001b[31m"
+
+func TestPageRuns(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	says(t, p.get("/runs").Body, "Nothing ran yet")
+	p.workflow("fine", `{"ir_version": "0.1.0", "inputs": {"n": {"type": "integer", "default": 3}}, "nodes": [{"id": "say", "type": "template", "params": {"template": "n is ${n}"}}]}`)
+	p.workflow("fails", `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "/nowhere/at/all"}}]}`)
+	for range 3 {
+		p.pflow("run", "fine")
+	}
+	if code := p.exits("run", "fails"); code != exitFailed {
+		t.Fatalf("status %d", code)
+	}
+	all := p.runsOf()
+	body := p.get("/runs").Body
+	says(t, body, `data-state="done"`, `data-state="failed"`, "/runs/"+all[0].ID, "/nowhere/at/all", `data-events="/api/v1/runs/events"`)
+
+	body = p.get("/runs?status=failing").Body
+	if strings.Contains(body, all[1].ID) || !strings.Contains(body, all[0].ID) {
+		t.Error("the filter of what failed shows others")
+	}
+	body = p.get("/runs?workflow=fine&before=" + all[1].ID).Body
+	if strings.Contains(body, `id="run-`+all[1].ID) || !strings.Contains(body, `id="run-`+all[2].ID) || !strings.Contains(body, `id="run-`+all[3].ID) {
+		t.Error("the page behind a run is not that")
+	}
+	says(t, p.get("/runs?workflow=other").Body, "No run is so")
+	if got := p.get("/runs?status=what"); got.Status != 400 {
+		t.Errorf("a status that is none: %d", got.Status)
+	}
+	if got := p.get("/runs?since=yesterday"); got.Status != 400 || !strings.Contains(got.Body, "2026-01-31") {
+		t.Errorf("a time that is none: %d", got.Status)
+	}
+
+	// Two runs, compared; the older one stands first.
+	got := p.get("/runs/compare?run=" + all[1].ID + "&run=" + all[2].ID)
+	if want := "/runs/" + all[2].ID + "/diff/" + all[1].ID; got.Path != want {
+		t.Errorf("compared at %s, want %s", got.Path, want)
+	}
+	says(t, got.Body, "They are the same")
+	if got := p.get("/runs/compare?run=" + all[1].ID); got.Status != 400 {
+		t.Errorf("one run compared: %d", got.Status)
+	}
+	says(t, p.get("/runs/stats").Body, "the whole", "say", "Half within")
+	if got := p.get("/runs/nope"); got.Status != 400 || !strings.Contains(got.Body, "there is no run") {
+		t.Errorf("a run that is not there: %d", got.Status)
+	}
+	if status, doc := p.api("GET", "/api/v1/runs?limit=2&before="+all[0].ID, nil); status != 200 || len(doc["runs"].([]any)) != 2 {
+		t.Errorf("the API: %d, %v", status, doc)
+	}
+}
+
+// TestPageRunParts: a run with what a run can have, seen step by step.
+func TestPageRunParts(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	p.workflow("inner", `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "hello", "type": "template", "params": {"template": "Hello ${name}"}}],
+		"outputs": {"text": {"source": "${hello.text}"}}}`)
+	p.workflow("parts", `{"ir_version": "0.1.0", "inputs": {"big": {"type": "boolean", "default": true}}, "nodes": [
+		{"id": "which", "type": "switch", "params": {"inputs": {"big": "${big}"}, "cases": [{"action": "small", "expr": "!big"}, {"action": "big", "expr": "big"}]}},
+		{"id": "long", "type": "transform", "params": {"inputs": {}, "expression": "join(map(1..3000, \"word\"), \" \")"}},
+		{"id": "short", "type": "template", "params": {"template": "short"}},
+		{"id": "each", "type": "transform", "batch": {"items": [1, 0, 3], "as": "n", "on_error": "continue"}, "params": {"inputs": {"n": "${n}"}, "expression": "int(n == 0 ? \"x\" : \"7\")"}},
+		{"id": "call", "type": "inner", "params": {"name": "Ada"}},
+		{"id": "poll", "type": "transform", "repeat": {"until": "result.result == 2", "max": 5, "wait": "1ms"}, "params": {"inputs": {"i": "${index}"}, "expression": "i"}}],
+		"edges": [{"from": "which", "to": "long", "action": "big"}, {"from": "which", "to": "short", "action": "small"}, {"from": "long", "to": "each"}, {"from": "each", "to": "call"}, {"from": "call", "to": "poll"}]}`)
+	p.pflow("run", "parts")
+	run := p.runsOf()[0].ID
+	body := p.get("/runs/" + run).Body
+	says(t, body, "<pflow-graph", "<pflow-timeline", "which → long, with big (taken)", "which → short, with small",
+		"did not hold", "!big", "held", "→ <strong>big</strong>", "which ended with big, and only small leads here",
+		"kB in all", "show the whole", "each[1]", "call/hello", "Hello Ada", "poll#2", `data-step="each"`)
+	if strings.Contains(body, "which → short, with small (taken)") {
+		t.Error("an edge that was not taken is said to be")
+	}
+	if words := strings.Count(body, "word word"); words > 400 {
+		t.Errorf("a long value is not cut: %d", words)
+	}
+
+	// One step: whole values, its trail, its log, what is inside it.
+	whole := p.get("/runs/" + run + "/steps/long?whole=true").Body
+	if words := strings.Count(whole, "word"); words < 3000 {
+		t.Errorf("the whole value has %d words", words)
+	}
+	body = p.get("/runs/" + run + "/steps/" + url.PathEscape("call/hello")).Body
+	says(t, body, "Hello Ada", `href="/runs/`+run+`/steps/call"`, "call/hello is done")
+	body = p.get("/runs/" + run + "/steps/each?state=failed").Body
+	says(t, body, "[1]")
+	if strings.Contains(body, `id="step-each[0]"`) {
+		t.Error("the filter of failed items shows others")
+	}
+	if got := p.get("/runs/" + run + "/steps/none"); got.Status != 400 || !strings.Contains(got.Body, "has no step") {
+		t.Errorf("a step that is not there: %d", got.Status)
+	}
+	says(t, p.get("/runs/"+run+"/log").Body, "The run begins", "long begins", "which is done", "The run ends: done")
+	says(t, p.get("/runs/"+run+"/timeline").Body, "<pflow-timeline", "call/hello")
+	says(t, p.get("/runs/"+run+"/calls").Body, "This run called no model")
+	if status, doc := p.api("GET", "/api/v1/runs/"+run+"/steps/"+url.PathEscape("call/hello"), nil); status != 200 || doc["label"] != "hello" {
+		t.Errorf("the step by the API: %d, %v", status, doc)
+	}
+}
+
+// TestPageRunMany: a run of 5,000 items is a page of at most 25 steps on a level, those that failed before others.
+func TestPageRunMany(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	p.workflow("many", `{"ir_version": "0.1.0", "nodes": [
+		{"id": "list", "type": "transform", "params": {"inputs": {}, "expression": "map(1..5000, #)"}},
+		{"id": "each", "type": "transform", "batch": {"items": "${list.result}", "as": "n", "on_error": "continue", "concurrency": 4}, "params": {"inputs": {"n": "${n}"}, "expression": "int(n % 1000 == 7 ? \"x\" : string(n))"}}],
+		"edges": [{"from": "list", "to": "each"}]}`)
+	p.pflow("run", "many", "--quiet")
+	run := p.runsOf()[0].ID
+	body := p.get("/runs/" + run).Body
+	says(t, body, "5000 inside", "5 failed", "4995 of 5000, 5 failed", "All 5000 inside")
+	if n := strings.Count(body, `<details class="step"`); n > 30 {
+		t.Errorf("%d steps on the page", n)
+	}
+	if len(body) > 200_000 {
+		t.Errorf("the page has %d bytes", len(body))
+	}
+	body = p.get("/runs/" + run + "/steps/each").Body
+	says(t, body, "failed 5", "done 4995", "1–25 of 5000", `id="step-each[6]"`, `id="step-each[4006]"`)
+	body = p.get("/runs/" + run + "/steps/each?state=done&skip=4975").Body
+	says(t, body, "4976–4995 of 4995", `id="step-each[4999]"`)
+	body = p.get("/runs/" + run + "/timeline").Body
+	if n := strings.Count(body, `"name":"each[`); n != 5000 {
+		t.Errorf("the timeline has %d items", n)
+	}
+}
+
+func TestPageRunHostile(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	text, err := json.Marshal(evilText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "evil.txt")
+	if err := os.WriteFile(file, []byte(evilText+"\x1b[31m\x07"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.workflow("evil", fmt.Sprintf(`{"ir_version": "0.1.0", "inputs": {"text": {"type": "string", "default": %[1]s, "description": %[1]s}}, "nodes": [
+		{"id": "read", "type": "read-file", "purpose": %[1]s, "params": {"file_path": %[2]q}},
+		{"id": "obj", "type": "transform", "params": {"inputs": {"t": "${text}"}, "expression": "{(t): t}"}},
+		{"id": "each", "type": "template", "batch": {"items": [%[1]s], "as": "x", "on_error": "continue"}, "params": {"template": "${x}"}},
+		{"id": "fail", "type": "read-file", "params": {"file_path": "/nowhere/${text}"}}],
+		"edges": [{"from": "read", "to": "obj"}, {"from": "obj", "to": "each"}, {"from": "each", "to": "fail"}]}`, text, file))
+	if code := p.exits("run", "evil"); code != exitFailed {
+		t.Fatalf("status %d", code)
+	}
+	p.exits("plan", evilText)
+	run := p.runsOf("--workflow", "evil")[0].ID
+	for _, path := range []string{"/runs", "/runs?workflow=" + url.QueryEscape(evilText), "/runs?by=" + url.QueryEscape(evilText), "/runs?since=" + url.QueryEscape(evilText),
+		"/runs/" + run, "/runs/" + run + "/steps/obj", "/runs/" + run + "/steps/read", "/runs/" + run + "/steps/fail", "/runs/" + run + "/steps/" + url.PathEscape(evilText), "/runs/" + url.PathEscape(evilText),
+		"/runs/" + run + "/log", "/runs/" + run + "/timeline", "/runs/" + run + "/calls", "/runs/stats", "/runs/" + run + "/diff/" + p.runsOf()[0].ID, "/runs/" + run + "/fix?job=" + url.QueryEscape(evilText),
+		"/runs/" + p.runsOf("--kind", "plan")[0].ID} {
+		got := p.get(path)
+		if got.Status >= 500 {
+			t.Errorf("%s: %d\n%s", path, got.Status, got.Body)
+		}
+		t.Run(path[:min(len(path), 40)], func(t *testing.T) { unharmed(t, got.Body) })
+	}
+	says(t, p.get("/runs/"+run).Body, "&lt;script&gt;alert(1)&lt;/script&gt;")
+	unharmed(t, p.post("/runs/"+run+"/retry", "input.text", evilText, "from", evilText).Body)
+	unharmed(t, p.post("/runs/"+run+"/save", "name", evilText, "description", evilText).Body)
+	unharmed(t, p.post("/runs/"+url.PathEscape(evilText)+"/cancel").Body)
+}
+
+var ownFields = regexp.MustCompile(`value="[^"]*"|(?s:<textarea[^>]*>.*?</textarea>)`)
