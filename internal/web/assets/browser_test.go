@@ -66,6 +66,14 @@ func TestLive(t *testing.T) {
 	if got := browsertest.JS[[]string](b, `[...document.querySelectorAll("#planner .edge[data-taken][data-from=check]")].map(e => e.dataset.to)`); len(got) != 1 || got[0] != "metadata" {
 		t.Errorf("edges that were taken from check: %v", got)
 	}
+	d.send("step", map[string]any{"step": "gate", "state": "done", "action": "declined"}) // no edge of its own: the one for any other
+	b.Wait(`document.querySelector(".node[data-step=gate]").dataset.state === "done"`)
+	if got := browsertest.JS[[]string](b, `[...document.querySelectorAll("#planner .edge[data-taken][data-from=gate]")].map(e => e.dataset.to)`); len(got) != 1 || got[0] != "fail" {
+		t.Errorf("edges that were taken from gate: %v", got)
+	}
+	if got := browsertest.JS[string](b, `document.querySelector(".graph-list li[data-step=gate] .state-word").textContent`); got != "done" {
+		t.Errorf("the list says %q of the gate", got)
+	}
 	// A refresh.
 	browsertest.JS[bool](b, `(() => {
 		window.before = {graph: document.querySelector("#planner svg"), editor: document.querySelector(".cm-editor"), row: document.querySelector(".timeline-row")};
@@ -209,17 +217,26 @@ func TestTimeline(t *testing.T) {
 	browsertest.JS[bool](b, `(document.querySelector(".timeline .view").scrollTop = 1e9, true)`)
 	b.Wait(`document.querySelector('.timeline-row[aria-posinset="5000"]')`)
 	most()
+	// The time that is seen goes with the rows in sight, until one chooses another.
+	b.Wait(`document.querySelector('.timeline-row[aria-posinset="4990"] .run').getBoundingClientRect().width > 20 && document.querySelector(".timeline [aria-pressed]").ariaPressed === "true"`)
+	if used := b.Heap(); used > 50<<20 {
+		t.Errorf("the page with 5,000 rows has %d bytes of JavaScript", used)
+	} else {
+		t.Logf("the page with 5,000 rows has %d bytes of JavaScript", used)
+	}
 	browsertest.JS[bool](b, `(document.querySelector(".timeline .view").scrollTop = 0, document.querySelector(".timeline .view").focus(), true)`)
 	b.Wait(`document.querySelector('.timeline-row[aria-posinset="1"]')`)
+	b.Do(chromedp.KeyEvent("0"))
+	b.Wait(`document.querySelector(".timeline [aria-pressed]").ariaPressed === "false" && document.querySelector('.timeline-row[aria-posinset="2"] .run').getBoundingClientRect().width < 8`)
 	before := browsertest.JS[float64](b, `document.querySelector('.timeline-row[aria-posinset="1"] .run').getBoundingClientRect().width`)
 	b.Do(chromedp.KeyEvent("++++++"))
 	browsertest.JS[bool](b, `(document.querySelector(".timeline .view").scrollTop = 2500 * 30, true)`)
 	b.Wait(fmt.Sprintf(`document.querySelector('.timeline-row[aria-posinset="2510"] .run')?.getBoundingClientRect().width > 8 * %f`, before))
-	if browsertest.JS[bool](b, `document.querySelector(".timeline .toolbar button").hidden`) {
+	if browsertest.JS[bool](b, `document.querySelector(".timeline .toolbar button:not([aria-pressed])").hidden`) {
 		t.Error("there is no way back to all of the time")
 	}
 	b.Do(chromedp.KeyEvent("0"))
-	b.Wait(`document.querySelector(".timeline .toolbar button").hidden`)
+	b.Wait(`document.querySelector(".timeline .toolbar button:not([aria-pressed])").hidden`)
 	browsertest.JS[bool](b, `(() => { const s = document.querySelector(".timeline select"); s.value = "state"; s.dispatchEvent(new Event("change")); document.querySelector(".timeline .view").scrollTop = 0; return true; })()`)
 	b.Wait(`document.querySelector('.timeline-row[aria-posinset="1"]')?.dataset.state === "failed"`)
 	browsertest.JS[bool](b, `(() => { const s = document.querySelector(".timeline .toolbar input"); s.value = "[4999]"; s.dispatchEvent(new Event("input")); return true; })()`)

@@ -95,10 +95,11 @@ func demoGraph(state string) any {
 		State string `json:"state,omitempty"`
 	}
 	type edge struct {
-		From  string `json:"from"`
-		To    string `json:"to"`
-		Label string `json:"label,omitempty"`
-		Taken bool   `json:"taken,omitempty"`
+		From   string `json:"from"`
+		To     string `json:"to"`
+		Label  string `json:"label,omitempty"`
+		Taken  bool   `json:"taken,omitempty"`
+		Action string `json:"action,omitempty"`
 	}
 	return map[string]any{
 		"start": "reading",
@@ -108,9 +109,9 @@ func demoGraph(state string) any {
 			{ID: "metadata", Kind: "ask-model"}, {ID: "parameters", Label: "<img src=x onerror='window.hacked = 1'>", Kind: "ask-model", Href: "javascript:window.hacked=2"}, {ID: "gate", Kind: "gate", Note: "waits for a person"}, {ID: "fail", Kind: "end"},
 		},
 		"edges": []edge{
-			{"reading", "discover", "", true}, {"discover", "browse", "not_found", true}, {"discover", "parameters", "found", false}, {"browse", "generate", "", false},
-			{"generate", "check", "", false}, {"check", "generate", "structure", false}, {"check", "metadata", "valid", false}, {"check", "fail", "given up", false},
-			{"metadata", "parameters", "", false}, {"parameters", "gate", "", false},
+			{"reading", "discover", "", true, ""}, {"discover", "browse", "not_found", true, ""}, {"discover", "parameters", "found", false, ""}, {"browse", "generate", "", false, ""},
+			{"generate", "check", "", false, ""}, {"check", "generate", "structure", false, ""}, {"check", "metadata", "valid", false, ""}, {"check", "fail", "given up", false, ""},
+			{"metadata", "parameters", "", false, ""}, {"parameters", "gate", "", false, ""}, {"gate", "generate", "edited: result.again", false, "edited"}, {"gate", "fail", "", false, "*"},
 		},
 	}
 }

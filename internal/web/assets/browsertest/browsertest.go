@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -26,7 +27,7 @@ import (
 const skip = "PFLOW_SKIP_BROWSER"
 
 // patience is when something that is waited for will not come: no measure of how fast it should.
-const patience = 15 * time.Second
+const patience = 90 * time.Second
 
 // Browser is a tab of a browser with an empty profile.
 type Browser struct {
@@ -179,6 +180,20 @@ func (b *Browser) Narrow() {
 	}
 }
 
+// Heap is what the page's scripts hold, in bytes, once what nothing needs is let go.
+func (b *Browser) Heap() int64 {
+	b.t.Helper()
+	b.Do(call(heapprofiler.CollectGarbage, cdp.Empty{}))
+	used, err := chromedp.Run(b.Context, chromedp.Action[int64](func(ctx context.Context, t *chromedp.Target) (int64, error) {
+		usage, err := cdp.Call(ctx, t, runtime.GetHeapUsage, cdp.Empty{})
+		return int64(usage.UsedSize), err
+	}))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return used
+}
+
 // Screenshot keeps a picture of the whole page in the folder PFLOW_SCREENSHOTS, if that is set.
 func (b *Browser) Screenshot(name string) {
 	b.t.Helper()
@@ -190,8 +205,12 @@ func (b *Browser) Screenshot(name string) {
 	width, high := JS[int64](b, "innerWidth"), JS[int64](b, "innerHeight")
 	tall := JS[int64](b, "document.documentElement.scrollHeight")
 	b.Do(chromedp.EmulateViewport(width, max(high, tall)))
-	defer b.Do(chromedp.EmulateViewport(width, high))
-	JS[bool](b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+	drawn := "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+	JS[bool](b, drawn)
+	defer func() {
+		b.Do(chromedp.EmulateViewport(width, high))
+		JS[bool](b, drawn)
+	}()
 	picture, err := chromedp.Run(b.Context, chromedp.FullScreenshot(100))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644)

@@ -57,7 +57,7 @@ class Editor extends HTMLElement {
     const fixed = this.#field.readOnly || this.#field.disabled;
     const list = [
       EditorView.cspNonce.of(meta("csp-nonce")),
-      EditorView.contentAttributes.of({ "aria-label": label, ...(fixed ? {} : { "aria-description": "Escape and then Tab leaves the editor" }) }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", ...(fixed ? {} : { "aria-description": "Escape and then Tab leaves the editor" }) }),
       lineNumbers(), foldGutter(), highlightSpecialChars(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightSelectionMatches(),
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...defaultKeymap, ...(fixed ? [] : [indentWithTab])]),
       EditorState.tabSize.of(2), look, syntaxHighlighting(colours), languageOf(this.getAttribute("language")),
@@ -110,7 +110,7 @@ class Editor extends HTMLElement {
     }
     const [status, list] = box.children;
     const errors = found.filter((d) => d.severity === "error").length;
-    const says = found.length === 0 ? "Nothing is wrong with it." : `${count(errors, "error")}, ${count(found.length - errors, "other finding")}`;
+    const says = [[errors, "error"], [found.length - errors, errors ? "other finding" : "finding"]].filter(([n]) => n).map(([n, word]) => count(n, word)).join(", ") || "Nothing is wrong with it.";
     if (status.textContent !== says) status.textContent = says;
     list.replaceChildren(...found.slice(0, 50).map((d) => {
       const { line, column } = d.place ?? d;

@@ -10,7 +10,7 @@
 //
 // Nothing is heard or fetched while the page is hidden.
 import { Idiomorph } from "idiomorph";
-import { el, setState } from "./dom.js";
+import { el, setState, stateWord } from "./dom.js";
 
 const pause = 2000; // between two fetches, in ms
 const patience = 3000; // until a lost connection is told of
@@ -21,6 +21,12 @@ const said = el("div", { class: "live-message", role: "status", "aria-live": "po
 
 function say(...what) {
   said.replaceChildren(...what);
+}
+
+// tell is for readers: those who look see it in the page.
+function tell(text) {
+  const status = document.getElementById("status");
+  if (status) status.textContent = text;
 }
 
 function connect() {
@@ -80,8 +86,11 @@ function step({ step, state, action }) {
   const name = CSS.escape(step);
   for (const e of document.querySelectorAll(`[data-step="${name}"]`)) setState(e, state);
   if (state === "running" || state === "open") return;
-  for (const e of document.querySelectorAll(`[data-from="${name}"]`)) {
-    if (!e.dataset.action || e.dataset.action === action) e.dataset.taken = "true";
+  for (const graph of document.querySelectorAll("pflow-graph svg")) {
+    const out = [...graph.querySelectorAll(`[data-from="${name}"]`)];
+    const named = out.filter((e) => e.dataset.action === action);
+    const others = out.filter((e) => !e.dataset.action || e.dataset.action === "*");
+    for (const e of named.length ? named : others) e.dataset.taken = "true";
   }
 }
 
@@ -108,6 +117,7 @@ async function end(data) {
   if (data.href && go(data.href)) return;
   await fetchPage();
   if (data.message) say(data.message);
+  else if (data.status) tell(`Ended: ${stateWord(data.status)}`);
 }
 
 /** refresh fetches the page soon: once for all that asks within the pause. */

@@ -25,7 +25,7 @@ function help() {
     close.addEventListener("click", () => dialog.close());
     dialog = el("dialog", { "aria-labelledby": "shortcuts-title", class: "shortcuts" },
       el("h2", { id: "shortcuts-title" }, "Shortcuts"),
-      el("dl", { class: "facts" }, ...rows.flatMap(([keys, what]) => [
+      el("dl", { class: "facts keys" }, ...rows.flatMap(([keys, what]) => [
         el("dt", {}, ...keys.split(" ").flatMap((k) => [el("kbd", {}, k), " "])), el("dd", {}, what)])),
       el("p", {}, "In graphs the arrow keys go from step to step, + and − zoom, 0 fits. In editors Escape and then Tab leaves."),
       el("div", { class: "row spread" }, el("label", { class: "row", for: "shortcuts-on" }, box, "Shortcuts of single keys"), close));

@@ -13,6 +13,10 @@ export function small(root) {
     const part = Number(e.dataset.width);
     if (Number.isFinite(part)) e.style.width = `${Math.min(1, Math.max(0, part)) * 100}%`;
   }
+  for (const e of root.querySelectorAll(".table, .table-wrap, pre, .diff")) {
+    // What scrolls can be scrolled by keys.
+    if (!e.hasAttribute("tabindex") && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
+  }
   times();
 }
 

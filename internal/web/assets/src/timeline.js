@@ -3,11 +3,12 @@
 //   {"rows": [{"name", "from_ms", "to_ms" or null, "state", "href"?, "step"?, "note"?}], "now_ms"?: NUMBER}
 //
 // Times are counted from the beginning of the run; to_ms is null while a step runs. Only the rows in sight are in the document, so
-// that many thousands stay light. The strip above shows all of them; a part of it is chosen there, by the wheel with Ctrl, or by
-// keys: + − zoom, arrows move, 0 shows all.
+// that many thousands stay light. The strip above shows all of them. Of very many, the time that is seen is that of the rows in sight
+// and goes with them; another part is chosen in the strip, by the wheel with Ctrl, or by keys: + − zoom, arrows move, 0 shows all.
 import { Data, el, safeHref, setState, stateWord, took } from "./dom.js";
 
-const rowHeight = 30;
+const many = 120; // rows, from which on the time goes with the rows in sight
+const beside = 64; // px that the words of a bar want
 const spare = 6; // rows above and below what is in sight
 const orders = {
   start: ["by start", (a, b) => a.from_ms - b.from_ms || a.at - b.at],
@@ -25,14 +26,18 @@ class Timeline extends Data {
   #to = 1; // the part of the time that is seen
   #order = "start";
   #words = "";
+  #follow = false; // whether the time that is seen is that of the rows in sight
+  #small = matchMedia("(max-width: 48rem)"); // names stand above their bars
   #parts; // elements
   #frame;
+  #width = 0; // of the part where bars are
   #watch = new ResizeObserver(() => this.#soon());
   #theme = matchMedia("(prefers-color-scheme: dark)");
-  #themed = () => this.#soon();
+  #themed = () => this.#parts && this.#choose();
 
   connectedCallback() {
     super.connectedCallback();
+    this.#small.addEventListener("change", this.#themed);
     this.#theme.addEventListener("change", this.#themed);
   }
   disconnectedCallback() {
@@ -40,6 +45,10 @@ class Timeline extends Data {
     cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
     this.#theme.removeEventListener("change", this.#themed);
+    this.#small.removeEventListener("change", this.#themed);
+  }
+  get #row() {
+    return this.#small.matches ? 44 : 30;
   }
 
   draw({ rows = [], now_ms }) {
@@ -48,7 +57,10 @@ class Timeline extends Data {
     this.#rows = rows.map((r, at) => ({ ...r, at, end: r.to_ms ?? last, long: (r.to_ms ?? last) - r.from_ms }));
     this.#all = last;
     if (whole || !this.#parts) [this.#from, this.#to] = [0, last];
-    if (!this.#parts) this.#make();
+    if (!this.#parts) {
+      this.#make();
+      this.#go(rows.length > many);
+    }
     this.#choose();
   }
 
@@ -57,16 +69,18 @@ class Timeline extends Data {
     const filter = el("input", { type: "search", "aria-label": "Steps whose name has", placeholder: "Filter steps" });
     const order = el("select", { "aria-label": "Order" }, ...Object.entries(orders).map(([k, [words]]) => el("option", { value: k }, words)));
     const count = el("span", { class: "muted small", role: "status" });
-    const all = el("button", { type: "button", class: "button small", hidden: true }, "Show all the time");
+    const all = el("button", { type: "button", class: "button small", hidden: true }, "All the time");
+    const follow = el("button", { type: "button", class: "button small", "aria-pressed": "false" }, "Time of the rows in sight");
     const strip = el("canvas", { class: "strip", "aria-hidden": "true" });
     const axis = el("div", { class: "axis", "aria-hidden": "true" });
     const list = el("div", { class: "rows", role: "list", "aria-label": label });
     const view = el("div", { class: "view", tabindex: "0", role: "group", "aria-label": `${label}: + and − zoom, arrows move, 0 shows all` }, list);
-    this.shown("timeline").replaceChildren(el("div", { class: "toolbar" }, filter, order, all, count), strip, axis, view);
-    this.#parts = { filter, order, count, all, strip, axis, list, view };
+    this.shown("timeline").replaceChildren(el("div", { class: "toolbar" }, filter, order, follow, all, count), strip, axis, view);
+    this.#parts = { filter, order, count, all, follow, strip, axis, list, view };
     filter.addEventListener("input", () => ((this.#words = filter.value.trim().toLowerCase()), this.#choose()));
     order.addEventListener("change", () => ((this.#order = order.value), this.#choose()));
     all.addEventListener("click", () => this.#see(0, this.#all));
+    follow.addEventListener("click", () => (this.#follow ? this.#see(0, this.#all) : this.#go(true)));
     view.addEventListener("scroll", () => this.#soon(), { passive: true });
     view.addEventListener("keydown", (e) => this.#key(e));
     view.addEventListener("wheel", (e) => this.#wheel(e), { passive: false });
@@ -82,13 +96,22 @@ class Timeline extends Data {
     const n = this.#shown.length === this.#rows.length ? `${this.#rows.length} steps` : `${this.#shown.length} of ${this.#rows.length} steps`;
     const says = `${n} in ${took(this.#all)}${failed ? `, ${failed} failed` : ""}`;
     if (count.textContent !== says) count.textContent = says;
-    list.style.height = `${this.#shown.length * rowHeight}px`;
-    view.style.maxHeight = `${Math.max(3, this.#shown.length) * rowHeight + 2}px`;
+    this.#parts.follow.hidden = this.#rows.length <= 20;
+    list.style.height = `${this.#shown.length * this.#row}px`;
+    view.style.maxHeight = `${Math.max(3, this.#shown.length) * this.#row + 2}px`;
+    this.#soon();
+  }
+
+  // go says whether the time that is seen goes with the rows.
+  #go(follow) {
+    this.#follow = follow;
+    this.#parts.follow.setAttribute("aria-pressed", follow);
     this.#soon();
   }
 
   // see chooses the part of the time that is seen.
-  #see(from, to) {
+  #see(from, to, follow = false) {
+    if (follow !== this.#follow) this.#go(follow);
     const least = Math.min(this.#all, Math.max(this.#all / 20_000, 1));
     const span = Math.min(this.#all, Math.max(least, to - from));
     this.#from = Math.min(this.#all - span, Math.max(0, from));
@@ -130,11 +153,27 @@ class Timeline extends Data {
     const move = (m) => Math.abs(m.clientX - e.clientX) > 4 && this.#see(Math.min(begun, at(m.clientX)), Math.max(begun, at(m.clientX)));
     strip.addEventListener("pointermove", move);
     strip.addEventListener("lostpointercapture", () => strip.removeEventListener("pointermove", move), { once: true });
+    if (this.#order === "start") {
+      const row = this.#shown.findIndex((r) => r.end >= begun);
+      this.#parts.view.scrollTop = Math.max(0, row) * this.#row;
+    }
+  }
+
+  // along makes the time that is seen that of the rows in sight.
+  #along() {
+    const { view } = this.#parts;
+    const first = Math.floor(view.scrollTop / this.#row), last = Math.ceil((view.scrollTop + view.clientHeight) / this.#row);
+    const rows = this.#shown.slice(first, last);
+    if (rows.length === 0) return;
+    const from = Math.min(...rows.map((r) => r.from_ms)), to = Math.max(...rows.map((r) => r.end));
+    const edge = (to - from) * 0.02;
+    this.#see(from - edge, to + edge * 4, true);
   }
 
   #soon() {
     this.#frame ??= requestAnimationFrame(() => {
-      this.#frame = undefined;
+      if (this.isConnected && this.#parts && this.#follow) this.#along();
+      this.#frame = undefined; // what follows asks for no other frame
       if (!this.isConnected || !this.#parts) return;
       this.#axis();
       this.#visible();
@@ -160,8 +199,9 @@ class Timeline extends Data {
   // visible puts the rows in sight into the document. A row that has the focus stays there.
   #visible() {
     const { view, list } = this.#parts;
-    const first = Math.max(0, Math.floor(view.scrollTop / rowHeight) - spare);
-    const last = Math.min(this.#shown.length, Math.ceil((view.scrollTop + (view.clientHeight || 400)) / rowHeight) + spare);
+    const first = Math.max(0, Math.floor(view.scrollTop / this.#row) - spare);
+    const last = Math.min(this.#shown.length, Math.ceil((view.scrollTop + (view.clientHeight || 400)) / this.#row) + spare);
+    this.#width = this.#parts.axis.clientWidth;
     const kept = new Map([...list.children].map((e) => [Number(e.dataset.at), e]));
     const focused = document.activeElement?.closest?.(".timeline-row");
     const now = [];
@@ -179,7 +219,7 @@ class Timeline extends Data {
 
   #set(e, r, i) {
     const span = this.#to - this.#from;
-    e.style.top = `${i * rowHeight}px`;
+    e.style.top = `${i * this.#row}px`;
     e.setAttribute("aria-posinset", i + 1);
     e.setAttribute("aria-setsize", this.#shown.length);
     setState(e, r.state);
@@ -190,10 +230,12 @@ class Timeline extends Data {
     bar.style.width = `${Math.max(0, right - left) * 100}%`;
     const time = e.querySelector(".took");
     time.textContent = r.to_ms === null || r.to_ms === undefined ? `${took(r.long)}…` : took(r.long);
-    const after = left < 0.75 || right < 0.82;
-    time.style.left = after ? `${Math.min(0.98, Math.max(0, right)) * 100}%` : "";
-    time.style.right = after ? "" : `${(1 - Math.max(0, left)) * 100}%`;
-    time.classList.toggle("before", !after);
+    // After the bar, before it, or at the end of it where it leaves no room.
+    const after = (1 - right) * this.#width >= beside, before = !after && left * this.#width >= beside;
+    time.style.left = after ? `${Math.max(0, right) * 100}%` : "";
+    time.style.right = after ? "" : before ? `${(1 - left) * 100}%` : "4px";
+    time.classList.toggle("inside", !after && !before);
+    time.hidden = bar.hidden;
   }
 
   // strip draws all rows above each other as lanes, aggregated, and marks what is seen.
@@ -224,10 +266,12 @@ class Timeline extends Data {
         if (!counts[i][x]) continue;
         const tall = Math.max(i === 0 ? 4 : 1.5, (counts[i][x] / most) * (height - 4));
         pen.fillStyle = colours[i];
+        pen.globalAlpha = i === 0 ? 1 : 0.75;
         pen.fillRect(x, Math.max(0, y - tall), 1, tall);
         y -= tall;
       }
     }
+    pen.globalAlpha = 1;
     if (this.#to - this.#from < this.#all) {
       const a = (this.#from / this.#all) * width, b = (this.#to / this.#all) * width;
       pen.fillStyle = look.getPropertyValue("--surface");
