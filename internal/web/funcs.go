@@ -42,8 +42,12 @@ var sections = []section{
 
 // indented is a value as JSON that people read.
 func indented(v any) (string, error) {
-	data, err := json.MarshalIndent(v, "", "  ")
-	return string(data), err
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // it is escaped for where it stands by the template
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // took is a time in milliseconds as people say it.

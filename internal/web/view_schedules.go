@@ -195,7 +195,20 @@ func (s *Server) newSchedule(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	if when := r.URL.Query().Get("when"); isKind(when) {
+		f.When = when
+	}
 	return *f.view(0), nil
+}
+
+// scheduleKinds are the kinds of triggers, as flags and as people call them.
+var scheduleKinds = []struct{ Name, Label string }{{"cron", "At times"}, {"every", "In an interval"}, {"at", "Once"}, {"watch", "When a file arrives"}}
+
+// Kinds are the kinds of triggers that can be chosen.
+func (f *scheduleForm) Kinds() []struct{ Name, Label string } { return scheduleKinds }
+
+func isKind(name string) bool {
+	return slices.ContainsFunc(scheduleKinds, func(k struct{ Name, Label string }) bool { return k.Name == name })
 }
 
 // addSchedule shows what would be approved; what was shown and agreed to is kept.
@@ -205,12 +218,12 @@ func (s *Server) addSchedule(r *http.Request) (string, *view, error) {
 		return "", nil, err
 	}
 	p := Params{"workflow": f.Name, "inputs": f.read(r), "dry_run": true}
-	if when := r.PostFormValue("when"); slices.Contains([]string{"cron", "every", "at", "watch"}, when) {
+	if when := r.PostFormValue("when"); isKind(when) {
 		f.When = when
 	}
-	for _, name := range append([]string{"cron", "every", "at", "watch"}, scheduleTexts...) {
+	for _, name := range append([]string{f.When}, scheduleTexts...) {
 		f.Said[name] = r.PostFormValue(name)
-		if f.Said[name] != "" && (name == f.When || slices.Contains(scheduleTexts, name)) {
+		if f.Said[name] != "" {
 			p[name] = f.Said[name]
 		}
 	}

@@ -66,8 +66,8 @@ func (in inputShown) Text() string {
 	}
 	var v any
 	if json.Unmarshal(in.Default, &v) == nil && (in.Type == "array" || in.Type == "object") {
-		if data, err := json.MarshalIndent(v, "", "  "); err == nil {
-			return string(data)
+		if text, err := indented(v); err == nil {
+			return text
 		}
 	}
 	return string(in.Default)

@@ -83,6 +83,9 @@ func newRunForm(w *workflowShown) *runForm {
 	return f
 }
 
+// Few reports whether all steps of a dry run are shown with their params.
+func (f *runForm) Few() bool { return f.Dry != nil && len(f.Dry.Steps) <= 8 }
+
 func (f *runForm) view(status int) *view {
 	return &view{Template: "workflow_run", Title: "Run " + f.Ref, Section: "library", Data: f, Status: status}
 }
