@@ -27,6 +27,7 @@ import (
 	"pflow/internal/runs"
 	"pflow/internal/secret"
 	"pflow/internal/settings"
+	"pflow/internal/split"
 	"pflow/prompts"
 )
 
@@ -71,6 +72,7 @@ type app struct {
 	historyOnce sync.Once
 	historyGot  *runs.History
 
+	asker    split.Asked           // who is asked about plans that pflow plan makes; "": nobody
 	begun    func(run string)      // told of each run that begins or goes on; nil: nobody is
 	stopHere func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
 

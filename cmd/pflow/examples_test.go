@@ -41,6 +41,8 @@ func TestExamples(t *testing.T) {
 				s := newSession(t)
 				s.copyOf(prepared)
 				switch {
+				case strings.Contains(line, "cert.pem,key.pem"):
+					writeCertificate(t, s.dir)
 				case strings.Contains(line, "workflow save"):
 					s.must("pflow workflow delete greet --yes")
 				case strings.Contains(line, "mcp add"):
@@ -103,7 +105,7 @@ func withMCP(t *testing.T, line string) string {
 		t.Cleanup(web.Close)
 		line = strings.Replace(line, docs, web.URL, 1)
 	case strings.HasPrefix(strings.TrimSpace(line), "pflow serve"): // until it is stopped
-		line = strings.TrimSpace(line) + ` 2>said & served=$!
+		line = strings.Replace(strings.TrimSpace(line), "0.0.0.0:7353", "0.0.0.0:0", 1) + ` 2>said & served=$!
 			until [ -s said ] || ! kill -0 $served; do sleep 0.05; done
 			kill $served; wait $served`
 	case strings.HasSuffix(line, "--watch"):

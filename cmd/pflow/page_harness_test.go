@@ -23,6 +23,7 @@ type pageServer struct {
 	url    string // without the token: "http://127.0.0.1:41234"
 	open   string // as it was printed, with the token
 	client *http.Client
+	out    *awaited    // what it wrote to standard output
 	lines  *lockedText // what it wrote to standard error
 	ctx    context.Context
 	end    func() int // as SIGINT ends it; its exit status
@@ -70,7 +71,7 @@ func startPage(t testing.TB, home string, more ...string) *pageServer {
 		t.Fatal(err)
 	}
 	told := &awaited{found: make(chan string, 1)}
-	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar}, lines: &lockedText{}, ctx: context.Background()}
+	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar}, out: told, lines: &lockedText{}, ctx: context.Background()}
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	exit := make(chan int, 1)
 	go func() {

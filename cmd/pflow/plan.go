@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (a *app) planOne(ctx context.Context, words []string, name string, o *planO
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(ctx, r, false, split.Nobody)
+	plan, err := a.plan(ctx, r, false, cmp.Or(a.asker, split.Nobody))
 	if err != nil {
 		return err
 	}

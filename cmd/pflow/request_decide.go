@@ -33,7 +33,8 @@ type planDraft struct {
 	edited   bool            // somebody changed it
 	editing  string          // the file of a text that was edited and has errors, "" if there is none
 	foreign  string          // why a plan file is no plan of this home; "" if it is one, or no file
-	digest   string          // of what would be run, of a plan file
+	digest   string          // of what would be run, of a plan that pflow apply carries out
+	destroys string          // of that with all that it would destroy; "" where it destroys nothing
 	part     bool            // it does a part of what was asked for: it is run and not kept
 	agreed   string          // what it would destroy, as somebody agreed to
 }
@@ -168,6 +169,9 @@ func (a *app) decideOn(ctx context.Context, d *planDraft, f *runFlags) error {
 	if err != nil {
 		return a.planInstead(d.plan, err)
 	}
+	if approved && f.digest() != "" {
+		a.answered(d, true) // whoever knows the digest has seen the plan
+	}
 	if !approved {
 		if run, err = a.approvePlan(ctx, d); err != nil {
 			return err
@@ -210,7 +214,7 @@ func (d *planDraft) given() workflow.Given {
 // is of something else.
 func (f *runFlags) approves(d *planDraft) (run, approved bool, err error) {
 	switch given := f.digest(); {
-	case given != "" && given != d.digest:
+	case given != "" && given != d.digest && given != d.destroys:
 		return false, false, fail(exitDeclined, "nothing was saved or run: this plan would run %s, not %s", d.digest, given)
 	case given == "" && d.foreign != "":
 		return false, false, nil

@@ -180,6 +180,16 @@ func (a *app) declinePlan(ctx context.Context, r planner.Request, p *planner.Res
 	return a.carryOut(ctx, d, true, f)
 }
 
+// nameOfSteps is a name for a workflow that nobody has given one.
+func nameOfSteps(w *ir.Workflow) string {
+	var ids []string
+	for _, n := range w.Nodes {
+		ids = append(ids, n.ID)
+	}
+	name := strings.ReplaceAll(strings.ToLower(strings.Join(ids, "-")), "_", "-")
+	return strings.Trim(name[:min(len(name), library.MaxName)], "-")
+}
+
 // partDraft is the draft of what can be done of a request. It has a name and a description of its own, since those of the
 // plan are of the whole.
 func (a *app) partDraft(ctx context.Context, r planner.Request, p *planner.Result, made *invocation) (*planDraft, error) {
@@ -189,12 +199,7 @@ func (a *app) partDraft(ctx context.Context, r planner.Request, p *planner.Resul
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, n := range w.Nodes {
-		ids = append(ids, n.ID)
-	}
-	name := strings.ReplaceAll(strings.ToLower(strings.Join(ids, "-")), "_", "-")
-	name = strings.Trim(name[:min(len(name), library.MaxName)], "-")
+	name := nameOfSteps(w)
 	part.WorkflowName, part.Metadata = name, maps.Clone(p.Metadata)
 	if part.Metadata == nil {
 		part.Metadata = map[string]any{}

@@ -11,16 +11,20 @@ import (
 	"pflow/internal/printable"
 )
 
-// followEvery is how often the journal of a run that is followed is looked at.
-const followEvery = 100 * time.Millisecond
+// How often the journal of a run that is followed is looked at: while a process works on it, and while none does.
+const (
+	followEvery = 100 * time.Millisecond
+	awaitEvery  = time.Second
+)
 
 func (a *app) runsLogsCommand() *cobra.Command {
-	var follow bool
+	var follow, untilOver bool
 	c := &cobra.Command{
 		Use:   "logs RUN|last",
 		Short: "Print what happened in a run, a line for each event",
 		Long: `Print what happened in a run, a line for each event, in the order in which they happened: steps that began, ended, failed or wait, and
-how the run ended. --follow goes on as long as a process works on the run. --json prints a JSON object a line.`,
+how the run ended. --follow goes on as long as a process works on the run; with --until-over also while none does and one could: it
+waits for an approval, say. --json prints a JSON object a line.`,
 		Example:           "  pflow runs logs last\n  pflow runs logs 1a2b3c4d --follow",
 		Args:              one("a run, or last"),
 		ValidArgsFunction: a.completeRuns(),
@@ -29,14 +33,18 @@ how the run ended. --follow goes on as long as a process works on the run. --jso
 			if err != nil {
 				return err
 			}
-			return a.logRun(c.Context(), row.ID, follow)
+			if untilOver && !follow {
+				return usage("--until-over says how long --follow goes on")
+			}
+			return a.logRun(c.Context(), row.ID, follow, untilOver)
 		},
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until no process works on the run")
+	c.Flags().BoolVar(&untilOver, "until-over", false, "with --follow: go on until the run cannot be gone on with")
 	return c
 }
 
-func (a *app) logRun(ctx context.Context, id string, follow bool) error {
+func (a *app) logRun(ctx context.Context, id string, follow, untilOver bool) error {
 	t, err := journal.OpenTail(a.homeDir(), id)
 	if err != nil {
 		return usage("run %s: %s", id, fileError(err))
@@ -44,19 +52,30 @@ func (a *app) logRun(ctx context.Context, id string, follow bool) error {
 	defer t.Close()
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
+	every := followEvery
 	for {
-		running := t.Running() // before it is read: what is written before the end is read, too
+		running, over := t.Running(), false // before it is read: what is written before the end is read, too
+		if !running && untilOver {
+			g, err := journal.Look(a.homeDir(), id)
+			over = err != nil || !g.GoesOn
+		}
 		entries, err := t.Next()
 		for i := range entries {
 			if err := a.logEntry(&entries[i]); err != nil {
 				return err
 			}
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return fail(exitFailed, "run %s: %v", id, err)
-		}
-		if !follow || !running {
+		case !follow || !running && (!untilOver || over):
 			return nil
+		case running && every != followEvery:
+			every = followEvery
+			tick.Reset(every)
+		case !running && every != awaitEvery:
+			every = awaitEvery
+			tick.Reset(every)
 		}
 		select {
 		case <-ctx.Done():

@@ -94,7 +94,7 @@ type whyComponent struct {
 type whyValue struct {
 	Input string   `json:"input"`
 	Value any      `json:"value"` // null where it is missing
-	From  string   `json:"from"`  // words, default, stdin, missing; model or composed, of a value that no words stand for; "" where the journal does not tell
+	From  string   `json:"from"`  // words, given, default, stdin, missing; model or composed, of a value that no words stand for; "" where the journal does not tell
 	Words []string `json:"words"`
 }
 
@@ -260,6 +260,8 @@ func whyValues(flow *ir.Workflow, p *planner.Result, words map[string][]string) 
 		v := whyValue{Input: in.Name, Words: orNone(words["input:"+in.Name])}
 		given, has := p.ExecutionParams[in.Name]
 		switch v.Value = given; {
+		case p.Given[in.Name]:
+			v.From, v.Words = "given", []string{}
 		case len(v.Words) > 0:
 			v.From = "words"
 		case missing[in.Name]:
@@ -286,6 +288,8 @@ func (v *whyValue) from() string {
 	switch v.From {
 	case "words":
 		return ofWords(v.Words)
+	case "given":
+		return ": given in the place of what was planned"
 	case "default":
 		return ": its default"
 	case "stdin":

@@ -73,7 +73,16 @@ plan              plan copy a.txt to b.txt
 plan              plan read a.txt and resize the picture
 run-shown         runs show last
 run-why           runs why last
+plan              plan copy people.jsonl to far.jsonl
+apply             apply last --dry-run
+apply             apply last copy_dest_path=other.jsonl --dry-run
+apply             apply last --workflow greet.json --dry-run
+apply             apply last --workflow destroy.json --dry-run
+plan              apply last --decline
 plan              plan every weekday at 8 copy a.txt to b.txt
+apply             apply last --dry-run
+plan              plan paint the house
+apply             apply last --dry-run
 plan              plan when a file arrives in inbox copy it to b.txt
 plan              plan every 2 hours copy a.txt to b.txt
 run-log-line      runs logs last
@@ -194,7 +203,7 @@ experiment-report experiment compare strict strict
 			}
 		})
 	}
-	for _, name := range []string{"workflow-run", "workflow-run-line", "prepared", "dry-run", "validation", "validation-line", "workflows", "workflow", "workflow-history", "workflow-diff", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
+	for _, name := range []string{"workflow-run", "workflow-run-line", "prepared", "dry-run", "validation", "validation-line", "apply", "workflows", "workflow", "workflow-history", "workflow-diff", "deleted", "nodes", "node", "runs", "run-shown", "run-why", "run-step", "run-log-line", "run-diff", "run-fix", "run-cancelled", "runs-pruned", "experiment-report"} {
 		if !used[name] {
 			t.Errorf("no output is held to the schema %q", name)
 		}

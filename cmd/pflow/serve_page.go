@@ -3,16 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/split"
 	"pflow/internal/web"
 )
 
@@ -41,7 +46,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 				fmt.Fprintf(c.Stderr, "pflow: %s\n", fileError(err))
 				return exitFailed
 			}
-			args[f.Arg] = path
+			args[f.Arg] += path
 		}
 	}
 	one := newApp(bytes.NewReader(c.Stdin), c.Stdout, c.Stderr, cs.a.getenv)
@@ -50,7 +55,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 	defer cancel(nil)
 	w := &worker{func() { cancel(&signalError{syscall.SIGINT}) }}
 	defer cs.here.ended(w)
-	one.stopHere = cs.here.stop
+	one.stopHere, one.asker = cs.here.stop, split.Client
 	one.begun = func(run string) {
 		cs.here.works(w, run)
 		if c.Begun != nil {
@@ -77,25 +82,97 @@ func commandEnd(args []string) int {
 	return len(args)
 }
 
-// servePage answers the requests of the page until ctx ends. It gives the address to open.
-func (a *app) servePage(address string) (url string, stop func(), err error) {
-	l, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) && address == pageAddress {
+// pageOptions are the flags of the page.
+type pageOptions struct {
+	listen   string
+	tls      string // CERT,KEY
+	insecure bool
+}
+
+// check refuses flags that do not fit, and gives the certificate where there is one.
+func (o *pageOptions) check() (*tls.Certificate, error) {
+	if o.listen == "off" {
+		if o.tls != "" || o.insecure {
+			return nil, usage("--listen off: there is no page, so neither --tls nor --insecure means anything")
+		}
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return nil, usage("--listen %q: want ADDRESS:PORT such as %s, or off", o.listen, pageAddress)
+	}
+	if o.tls == "" {
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !o.insecure {
+			return nil, usage("--listen %s: others can reach this, and would read along: it needs --tls CERT,KEY, or --insecure where something else encrypts", o.listen)
+		}
+		return nil, nil
+	}
+	if o.insecure {
+		return nil, usage("--tls and --insecure exclude each other")
+	}
+	certFile, keyFile, ok := strings.Cut(o.tls, ",")
+	if !ok {
+		return nil, usage("--tls %q: want CERT,KEY: the files of the certificate and of its key", o.tls)
+	}
+	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, usage("--tls: %s", fileError(err))
+	}
+	return &cert, nil
+}
+
+// page is a server that answers the requests of the page.
+type page struct {
+	url    string // with the token
+	web    *web.Server
+	server *http.Server
+}
+
+// servePage begins to answer the requests of the page.
+func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, ...any)) (*page, error) {
+	l, err := net.Listen("tcp", o.listen)
+	if errors.Is(err, syscall.EADDRINUSE) && o.listen == pageAddress {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return "", nil, fail(exitFailed, "the page cannot be served: %v", err)
+		return nil, fail(exitFailed, "the page cannot be served: %v", err)
 	}
-	s := web.New(web.Options{Commands: commands{a, newRunsHere()}, Version: buildVersion(), Home: a.homeDir()})
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
-	fault.Go(func() { _ = server.Serve(l) }, func(error) {})
-	stop = func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		s.Stop()
-		if server.Shutdown(ctx) != nil {
-			server.Close()
-		}
+	at := netip.MustParseAddrPort(l.Addr().String())
+	listening := web.Listening{IP: at.Addr(), Port: int(at.Port()), TLS: cert != nil}
+	if cert != nil {
+		listening.Names = cert.Leaf.DNSNames
 	}
-	return "http://" + l.Addr().String() + "/?token=" + s.Token(), stop, nil
+	s := web.New(web.Options{Commands: commands{a, newRunsHere()}, Version: buildVersion(), Home: a.homeDir(), Listening: listening, Log: log})
+	p := &page{web: s, server: &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // it tells of what clients do wrong, in their words
+	}}
+	serve, scheme := p.server.Serve, "http"
+	if cert != nil {
+		p.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
+		serve, scheme = func(l net.Listener) error { return p.server.ServeTLS(l, "", "") }, "https"
+	}
+	fault.Go(func() { _ = serve(l) }, func(err error) { log("the page: %v", err) })
+	host := l.Addr().String()
+	switch {
+	case at.Addr().IsUnspecified():
+		host = fmt.Sprintf("localhost:%d", at.Port())
+	case len(listening.Names) > 0 && !strings.HasPrefix(listening.Names[0], "*"):
+		host = fmt.Sprintf("%s:%d", listening.Names[0], at.Port())
+	}
+	p.url = scheme + "://" + host + "/?token=" + s.Token()
+	return p, nil
+}
+
+// stop ends what goes on, as a signal does, and answers no more.
+func (p *page) stop() {
+	p.web.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if p.server.Shutdown(ctx) != nil {
+		p.server.Close()
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ type Entry struct {
 // Tail reads the records of a run one after the other, also while the run writes them.
 type Tail struct {
 	f       *os.File
-	rest    []byte
+	at      int64 // where the next line begins
 	lines   int
 	sum     uint32
 	began   time.Time
@@ -68,21 +69,21 @@ func (t *Tail) Close() error { return t.f.Close() }
 // Running reports whether a process works on the run.
 func (t *Tail) Running() bool { return filelock.Held(t.f) }
 
-// Next gives the entries that were written since the last call. A torn last line is not given. The error names a line that is not
-// what was written there.
+// Next gives the entries that were written since the last call. A torn last line is not given: it is read anew, since whoever goes
+// on with the run cuts it off. The error names a line that is not what was written there.
 func (t *Tail) Next() ([]Entry, error) {
-	more, err := io.ReadAll(t.f)
+	more, err := io.ReadAll(io.NewSectionReader(t.f, t.at, math.MaxInt64-t.at))
 	if err != nil {
 		return nil, err
 	}
-	t.rest = append(t.rest, more...)
 	var out []Entry
 	for {
-		line, rest, whole := bytes.Cut(t.rest, []byte("\n"))
+		line, rest, whole := bytes.Cut(more, []byte("\n"))
 		if !whole {
 			return out, nil
 		}
-		t.rest = rest
+		more = rest
+		t.at += int64(len(line)) + 1
 		t.lines++
 		var r record
 		if t.sum, err = check(line, t.sum); err == nil {

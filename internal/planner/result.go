@@ -49,7 +49,8 @@ type Result struct {
 	Error           any            `json:"error"` // {kind, message, hint, node, cause} or null
 	Could           *Could         `json:"could,omitempty"`
 
-	Steps []engine.Step `json:"-"` // of the run, in the order of the flow, whatever ended first
+	Given map[string]bool `json:"-"` // inputs whose values somebody gave in the place of what was planned
+	Steps []engine.Step   `json:"-"` // of the run, in the order of the flow, whatever ended first
 }
 
 // Could is what might do what a plan leaves open; nil if it leaves nothing open. It is what is near and what is there on this

@@ -17,7 +17,7 @@ type Writer struct {
 	row     Row
 }
 
-// Create makes the journal of a new run, and its row.
+// Create makes the journal of a new run. Its row follows once it begins: then others find it.
 func (h *History) Create(id string, about journal.About, documents []byte) (*Writer, error) {
 	if about.Began.IsZero() {
 		about.Began = time.Now().UTC()
@@ -28,13 +28,21 @@ func (h *History) Create(id string, about journal.About, documents []byte) (*Wri
 	}
 	out := &Writer{Writer: w, history: h, id: id, row: Row{ID: id, Bytes: int64(len(documents))}}
 	out.row.about(about.Bounded())
-	h.write(func(db *sql.DB) error {
-		row := out.row
+	return out, nil
+}
+
+// Begin implements engine.Journal.
+func (w *Writer) Begin(start engine.Event) error {
+	if err := w.Writer.Begin(start); err != nil {
+		return err
+	}
+	w.history.write(func(db *sql.DB) error {
+		row := w.row
 		row.Status = Running
 		return put(db, &row)
 	})
-	h.opened(id)
-	return out, nil
+	w.history.opened(w.id)
+	return nil
 }
 
 // Resume opens the journal of a run to go on with it, as journal.Resume does.

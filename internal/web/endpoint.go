@@ -23,7 +23,7 @@ type Endpoint struct {
 
 	// Args is the command line. "--flag={param}" is left out where the param is absent, and "--flag" written so that "--flag?{param}" is
 	// there where a boolean param is true; "--flag={param...}" is repeated for each value. What follows "--" is taken for arguments only:
-	// "{param}" is one, "{param...}" one each, "{param=}" an object as key=value each. "@{param}.json" is a file that holds the param.
+	// "{param}" is one, "{param...}" one each, "{param=}" an object as key=value each. "@{param}.json", or "--flag=@{param}.json", is a file that holds the param.
 	Args  []string
 	Stdin string // the param that is the standard input of the command
 
@@ -62,7 +62,7 @@ type Command struct {
 type File struct {
 	Name string // its last element: "flow.yaml"
 	Data []byte
-	Arg  int // the index of the argument that becomes its path
+	Arg  int // the index of the argument that ends in its path
 }
 
 // Commands carries commands out, as processes of their own would.
@@ -114,9 +114,9 @@ func (e *Endpoint) part(c *Command, part string, given Params) error {
 	}
 	before, after := part[:m[0]], part[m[1]:]
 	switch {
-	case strings.HasPrefix(before, "@"):
-		c.Files = append(c.Files, File{Name: strings.TrimPrefix(before, "@") + name + after, Data: []byte(asText(v)), Arg: len(c.Args)})
-		c.Args = append(c.Args, "")
+	case strings.HasSuffix(before, "@"):
+		c.Files = append(c.Files, File{Name: name + after, Data: []byte(asText(v)), Arg: len(c.Args)})
+		c.Args = append(c.Args, strings.TrimSuffix(before, "@"))
 	case strings.HasSuffix(before, "?"):
 		if v == true {
 			c.Args = append(c.Args, strings.TrimSuffix(before, "?"))

@@ -1,18 +1,63 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
 	"net/http"
+	"net/netip"
+	"strings"
+	"time"
 )
 
-// guard lets only those pass who have the token, by the cookie that the printed address sets.
+// guard lets only those pass who have the token, and only what their own page or program asks for. What a browser is made to send
+// by a page of somebody else, by whatever name that page reaches this server, does not pass.
 type guard struct {
-	token string
+	token  string // the login: in the printed address, and as "Authorization: Bearer" of programs
+	cookie string // what a browser holds once it has opened that address
+	form   string // what changes anything carries beside the cookie; of the page's forms and scripts
+	name   string // of the cookie: browsers do not tell ports apart
+	o      Listening
+	wrong  attempts
 }
 
-func newGuard() *guard { return &guard{token: rand.Text() + rand.Text()} }
+// Listening is where a server is reached.
+type Listening struct {
+	IP    netip.Addr // unspecified: on every address
+	Port  int
+	TLS   bool
+	Names []string // of the certificate, "*.example.com" among them
+}
+
+func newGuard(o Listening) *guard {
+	g := &guard{token: rand.Text() + rand.Text(), name: fmt.Sprintf("pflow_%d", o.Port), o: o}
+	g.cookie, g.form = derived(g.token, "cookie"), derived(g.token, "form")
+	return g
+}
+
+// derived is a token that follows from another, and tells nothing of it.
+func derived(token, what string) string {
+	h := hmac.New(sha256.New, []byte(token))
+	h.Write([]byte("pflow " + what))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// Bounds of a request and of its answer, in time.
+const (
+	readBody  = time.Minute
+	writeSome = 30 * time.Second // each piece of an answer
+)
 
 type nonceKey struct{}
 
@@ -21,30 +66,214 @@ func nonceOf(ctx context.Context) string {
 	return n
 }
 
-const cookieName = "pflow"
-
-func (g *guard) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
-}
-
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if t := r.URL.Query().Get("token"); t != "" && g.is(t) && r.Method == "GET" {
-			http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
-			return
-		}
-		c, err := r.Cookie(cookieName)
-		if err != nil || !g.is(c.Value) {
-			http.Error(w, "open the address that pflow serve printed, with its token", http.StatusUnauthorized)
-			return
-		}
+		w = &bounded{w, http.NewResponseController(w)}
 		nonce := rand.Text()
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'")
-		if r.Method != "GET" && r.Method != "HEAD" && !g.is(r.FormValue("token")) && !g.is(r.Header.Get("X-Pflow-Token")) {
-			http.Error(w, "what changes anything needs the token", http.StatusForbidden)
+		setHeaders(w.Header(), nonce)
+		if err := g.pass(w, r); err != nil {
+			refuse(w, r, err)
+			return
+		}
+		if r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") {
+			http.SetCookie(w, &http.Cookie{Name: g.name, Value: g.cookie, Path: "/", HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
+			w.Header().Set("Referrer-Policy", "no-referrer")
+			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), nonceKey{}, nonce)))
 	})
+}
+
+// setHeaders says what a browser may do with an answer.
+func setHeaders(h http.Header, nonce string) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src 'self'; img-src 'self' data:; "+
+		"font-src 'none'; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	// Not no-referrer: browsers then say "Origin: null" of the page's own forms, too.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
+	h.Set("Cache-Control", "no-store")
+}
+
+// pass reads a request and says why it does not pass.
+func (g *guard) pass(w http.ResponseWriter, r *http.Request) error {
+	if !g.here(r.Host) {
+		return &Error{Status: http.StatusMisdirectedRequest, Message: fmt.Sprintf("%.200q is no name of this server", r.Host), Do: "open the address that pflow serve printed"}
+	}
+	changes := false
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		changes = true
+	default:
+		return &Error{Status: http.StatusMethodNotAllowed, Message: "there is no method " + r.Method}
+	}
+	if err := g.sameOrigin(r, changes); err != nil {
+		return err
+	}
+	bearer, err := g.known(r)
+	if err != nil {
+		return err
+	}
+	if !changes {
+		r.Body = http.NoBody
+		return nil
+	}
+	if err := readWhole(w, r); err != nil {
+		return err
+	}
+	if !bearer && !equal(r.Header.Get("X-Pflow-Token"), g.form) && (isAPI(r) || !equal(r.PostFormValue("token"), g.form)) {
+		return &Error{Status: http.StatusForbidden, Message: "what changes anything needs the token of the page", Do: "load the page anew"}
+	}
+	return nil
+}
+
+func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
+
+// here reports whether a Host is a name of this server. A name that somebody else's DNS says may be none of ours: of those only the
+// names of the certificate are.
+func (g *guard) here(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	} else {
+		host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	loopback := g.o.IP.IsLoopback() || g.o.IP.IsUnspecified()
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return g.o.IP.IsUnspecified() || ip.Unmap() == g.o.IP.Unmap() || loopback && ip.IsLoopback()
+	}
+	host = strings.ToLower(host)
+	if host == "localhost" {
+		return loopback
+	}
+	for _, name := range g.o.Names {
+		name = strings.ToLower(name)
+		if _, domain, ok := strings.Cut(host, "."); host == name || ok && name == "*."+domain {
+			return true
+		}
+	}
+	return false
+}
+
+// sameOrigin refuses what a page of another origin made a browser send. Programs send none of these headers.
+func (g *guard) sameOrigin(r *http.Request, changes bool) error {
+	scheme := "http"
+	if g.o.TLS {
+		scheme = "https"
+	}
+	origin := r.Header.Get("Origin")
+	foreign := &Error{Status: http.StatusForbidden, Message: "a page of another origin asked for this"}
+	if origin != "" && !strings.EqualFold(origin, scheme+"://"+r.Host) {
+		return foreign
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin":
+	case "none":
+		if changes {
+			return foreign
+		}
+	default: // a link that was followed shows a page; nothing else passes
+		if changes || isAPI(r) || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" {
+			return foreign
+		}
+	}
+	return nil
+}
+
+// known reports whether a request has a token, and whether as a program has it.
+func (g *guard) known(r *http.Request) (bearer bool, err error) {
+	given := false
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		if equal(token, g.token) {
+			return true, nil
+		}
+		given = true
+	}
+	if r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") {
+		if equal(r.URL.Query().Get("token"), g.token) {
+			return false, nil
+		}
+		given = true
+	} else if c, err := r.Cookie(g.name); err == nil {
+		if equal(c.Value, g.cookie) {
+			return false, nil
+		}
+		given = true
+	}
+	refused := &Error{Status: http.StatusUnauthorized, Message: "this needs the token of pflow serve",
+		Do: "open the address that pflow serve printed when it began; programs send its token as Authorization: Bearer TOKEN"}
+	if given && g.wrong.tooMany(r.Context(), r.RemoteAddr) {
+		refused.Status, refused.Message = http.StatusTooManyRequests, "that was no token of pflow serve, once more"
+	}
+	return false, refused
+}
+
+// readWhole reads the body of a request, within bounds of size and time, so that nobody holds on to what comes after.
+func readWhole(w http.ResponseWriter, r *http.Request) error {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readBody)) // where the connection has none, the size bounds it
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d MB", maxBody>>20)}
+	case err != nil:
+		return &Error{Status: http.StatusBadRequest, Message: "the body cannot be read"}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if len(body) == 0 {
+		return nil
+	}
+	// What forms of any page can send is no JSON.
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case isAPI(r) && kind != "application/json":
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be JSON", Do: "send Content-Type: application/json"}
+	case !isAPI(r) && kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be a form"}
+	}
+	return nil
+}
+
+// bounded is an answer each piece of which is taken in time, or not at all.
+type bounded struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (b *bounded) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	_ = b.control.SetWriteDeadline(time.Now().Add(writeSome)) // where the connection has none, nothing is lost
+	return b.ResponseWriter.Write(p)
+}
+
+// FlushError sends what was written.
+func (b *bounded) FlushError() error {
+	_ = b.control.SetWriteDeadline(time.Now().Add(writeSome))
+	return b.control.Flush()
+}
+
+// refuse answers with why a request does not pass: programs as the API does, people with a line.
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	if e.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="pflow"`)
+	}
+	if e.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "60")
+	}
+	if isAPI(r) {
+		writeError(w, e)
+		return
+	}
+	http.Error(w, "pflow: "+e.Error(), e.Status)
 }

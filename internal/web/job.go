@@ -88,12 +88,6 @@ func (js *jobs) get(id string) *Job {
 	return js.of[id]
 }
 
-// Stop stops all jobs as a signal stops commands, and waits for their ends.
-func (s *Server) Stop() {
-	s.jobs.stop()
-	s.jobs.open.Wait()
-}
-
 func (j *Job) change(f func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

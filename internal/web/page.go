@@ -6,6 +6,8 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+
+	"pflow/internal/web/assets"
 )
 
 //go:embed templates
@@ -29,7 +31,7 @@ type frame struct {
 }
 
 func (s *Server) parseTemplates() *template.Template {
-	own := template.FuncMap{"token": func() string { return s.guard.token }}
+	own := template.FuncMap{"token": func() string { return s.guard.form }, "asset": assets.URL}
 	return template.Must(template.New("").Funcs(templateFuncs).Funcs(own).ParseFS(templateFiles, "templates/*.html"))
 }
 
@@ -68,7 +70,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, v view) {
 	var body, page bytes.Buffer
 	err := s.templates.ExecuteTemplate(&body, v.Template, v.Data)
 	if err == nil {
-		f := frame{view: v, Token: s.guard.token, Nonce: nonceOf(r.Context()), Version: s.o.Version, Home: s.o.Home, Body: template.HTML(body.String())}
+		f := frame{view: v, Token: s.guard.form, Nonce: nonceOf(r.Context()), Version: s.o.Version, Home: s.o.Home, Body: template.HTML(body.String())}
 		err = s.templates.ExecuteTemplate(&page, "layout", f)
 	}
 	if err != nil {

@@ -6,6 +6,9 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"sync"
+
+	"pflow/internal/fault"
 )
 
 // Options are what a server is made of.
@@ -13,6 +16,8 @@ type Options struct {
 	Commands Commands
 	Version  string
 	Home     string // the folder of the home, to be shown
+	Listening
+	Log func(format string, args ...any) // what people should know who run the server
 }
 
 // Server answers the requests of the page and of the API.
@@ -24,6 +29,10 @@ type Server struct {
 	byName    map[string]*Endpoint
 	jobs      *jobs
 	guard     *guard
+	hub       *hub
+	viewers   viewers
+	closing   chan struct{} // closed: streams end
+	close     func()
 }
 
 // Endpoints are the calls of the API, by areas.
@@ -33,7 +42,10 @@ func Endpoints() []Endpoint {
 
 // New makes a server.
 func New(o Options) *Server {
-	s := &Server{commands: o.Commands, o: o, mux: http.NewServeMux(), byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard()}
+	s := &Server{commands: o.Commands, o: o, mux: http.NewServeMux(), byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard(o.Listening),
+		viewers: viewers{of: map[string]int{}}, closing: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.closing) })
+	s.hub = &hub{commands: o.Commands, of: map[string]*topic{}, stirred: func() {}}
 	all := Endpoints()
 	for i := range all {
 		s.byName[all[i].Name] = &all[i]
@@ -41,6 +53,7 @@ func New(o Options) *Server {
 	}
 	s.templates = s.parseTemplates()
 	s.jobRoutes()
+	s.eventRoutes()
 	s.assetRoutes()
 	for _, routes := range []func(){s.askRoutes, s.runRoutes, s.libraryRoutes, s.plannerRoutes, s.experimentRoutes, s.settingsRoutes} {
 		routes()
@@ -49,7 +62,28 @@ func New(o Options) *Server {
 }
 
 // Handler answers requests, once the guard lets them pass.
-func (s *Server) Handler() http.Handler { return s.guard.wrap(s.mux) }
+func (s *Server) Handler() http.Handler { return s.guard.wrap(s.survive(s.mux)) }
+
+// survive answers where a request made the program panic. What was asked is not told: it may hold secrets.
+func (s *Server) survive(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := fault.Guard(func() error {
+			next.ServeHTTP(w, r)
+			return nil
+		})
+		if err != nil {
+			s.o.Log("%s %s: %v", r.Method, r.Pattern, err)
+			refuse(w, r, &Error{Status: http.StatusInternalServerError, Message: "this is a fault of pflow; what it is stands where pflow serve runs"})
+		}
+	})
+}
 
 // Token is what lets a browser in, and what calls of the API carry.
 func (s *Server) Token() string { return s.guard.token }
+
+// Stop ends streams, stops all jobs as a signal stops commands, and waits for their ends. What begins after it is refused.
+func (s *Server) Stop() {
+	s.close()
+	s.jobs.stop()
+	s.jobs.open.Wait()
+}
