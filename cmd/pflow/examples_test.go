@@ -51,6 +51,12 @@ func TestExamples(t *testing.T) {
 					s.must("rm report.yaml")
 				case strings.Contains(line, "experiment cases"):
 					s.must("pflow --yes 'list the files in bin'")
+				case strings.Contains(line, "edited.tmpl") && !strings.Contains(line, "replay"):
+					s.must("pflow prompt show metadata | sed 's/two to five/two to four/' >edited.tmpl")
+				case strings.Contains(line, "flow delete"), strings.Contains(line, "prompt delete"):
+					s.must("pflow flow eject planner && pflow flow eject planner-words")
+				case strings.Contains(line, "runs replay"):
+					s.must("rm -rf ~/.pflow/runs ~/.pflow/runs.db*; pflow prompt show metadata >edited.tmpl; pflow plan 'list the files in bin' && mv ~/.pflow/runs/2* ~/.pflow/runs/" + sampleRun + " && rm ~/.pflow/runs.db*")
 				case strings.Contains(line, "schedule add"):
 					s.must("pflow schedule remove report && pflow schedule remove import")
 				case strings.Contains(line, "schedule resume"):

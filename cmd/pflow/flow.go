@@ -16,8 +16,8 @@ func (a *app) flowCommand() *cobra.Command {
 one that pflow brings along, or the path of a file. shipped:NAME is always the one that pflow brings along.`,
 		Example: "  pflow flow list\n  pflow flow check ./my.yaml\n  pflow flow eject planner-offline",
 	}
-	c.AddCommand(a.flowCheckCommand(), a.flowDiffCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
-		a.flowRunCommand(), a.flowSchemaCommand(), a.flowShowCommand(), a.flowTestCommand())
+	c.AddCommand(a.flowCheckCommand(), a.flowDeleteCommand(), a.flowDiffCommand(), a.flowEjectCommand(), a.flowGraphCommand(), a.flowListCommand(), a.flowOpsCommand(),
+		a.flowRunCommand(), a.flowSaveCommand(), a.flowSchemaCommand(), a.flowShowCommand(), a.flowTestCommand(), a.flowVariantCommand())
 	return c
 }
 
@@ -39,7 +39,7 @@ func (a *app) load(arg string) (*engine.Flow, *engine.Recording, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	res := engine.NewRecording(a.folders())
+	res := engine.NewRecording(a.resources())
 	res.Set = set
 	doc, err := a.document(res, arg)
 	if err != nil {

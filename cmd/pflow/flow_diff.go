@@ -26,7 +26,8 @@ func (a *app) flowDiffCommand() *cobra.Command {
 		Long: `Say how the second flow differs from the first: nodes, edges, conditions, expressions, options, numbers and limits, after
 extends, with the flows they run, their prompts and schemas. Layout, comments, names and descriptions make no difference.
 
-With one flow, it is compared with the shipped flow of that name, of which it may be an ejected copy. --set edits the last flow.
+With one flow, it is compared with the shipped flow of that name, of which it may be an ejected copy. --set edits the last flow, and
+--draft holds for it alone.
 Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
 		Example: "  pflow flow diff planner\n  pflow flow diff shipped:planner ./mine.yaml --json\n  pflow flow diff planner planner --set params.max_generations=2",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -36,7 +37,10 @@ Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
 			return nil
 		},
 		ValidArgsFunction: a.completeFlows,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.readDrafts(c.Context()); err != nil {
+				return err
+			}
 			if len(args) == 1 {
 				if isPath(args[0]) || strings.HasPrefix(args[0], engine.Shipped) {
 					return usage("compare %s with what? name two flows, as in pflow flow diff planner %[1]s", args[0])
@@ -48,17 +52,18 @@ Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit status 1 if the flows differ")
 	a.setFlag(c)
+	a.draftFlag(c)
 	return c
 }
 
 func (a *app) diffFlows(old, new string, exitCode bool) error {
-	set := a.set
-	a.set = nil
+	set, drafted := a.set, a.drafted
+	a.set, a.drafted = nil, nil
 	before, _, err := a.load(old)
 	if err != nil {
 		return err
 	}
-	a.set = set
+	a.set, a.drafted = set, drafted
 	after, _, err := a.load(new)
 	if err != nil {
 		return err

@@ -33,20 +33,25 @@ func shownFlowOf(f *engine.Flow) *shownFlow {
 }
 
 func (a *app) flowShowCommand() *cobra.Command {
+	var text bool
 	c := &cobra.Command{
-		Use:               "show FLOW",
-		Short:             "Show a flow: its text, or with --json what it was compiled to",
-		Example:           "  pflow flow show planner-offline\n  pflow flow show planner-offline --json",
+		Use:   "show FLOW",
+		Short: "Show a flow: its text, or with --json what it was compiled to",
+		Long: `Show a flow: its text, or with --json what it was compiled to. With --text --json its text, whatever is wrong with it, with the hash
+by which flow save --if knows it again, whether it is yours, and the flows that use it.`,
+		Example:           "  pflow flow show planner-offline\n  pflow flow show planner-offline --json\n  pflow flow show planner-offline --text --json",
 		Args:              one("the flow to show"),
 		ValidArgsFunction: a.completeFlows,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if !a.asJSON {
-				doc, err := a.document(a.folders(), args[0])
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.readDrafts(c.Context()); err != nil {
+				return err
+			}
+			if text || !a.asJSON {
+				doc, err := a.document(a.resources(), args[0])
 				if err != nil {
 					return err
 				}
-				_, err = a.results.Write(doc.Data)
-				return err
+				return a.printText(doc)
 			}
 			f, _, err := a.load(args[0])
 			if err != nil {
@@ -55,7 +60,9 @@ func (a *app) flowShowCommand() *cobra.Command {
 			return a.printJSON(shownFlowOf(f))
 		},
 	}
+	c.Flags().BoolVar(&text, "text", false, "its text, also with --json")
 	a.setFlag(c)
+	a.draftFlag(c)
 	return c
 }
 
@@ -67,7 +74,10 @@ func (a *app) flowGraphCommand() *cobra.Command {
 		Example:           "  pflow flow graph planner-offline\n  pflow flow graph planner-offline --format dot | dot -Tsvg > planner.svg",
 		Args:              one("the flow to draw"),
 		ValidArgsFunction: a.completeFlows,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.readDrafts(c.Context()); err != nil {
+				return err
+			}
 			draw := map[string]func(*engine.Flow) string{"mermaid": (*engine.Flow).Mermaid, "dot": (*engine.Flow).DOT}[format]
 			if draw == nil {
 				return usage("--format %q: want mermaid or dot", format)
@@ -83,5 +93,6 @@ func (a *app) flowGraphCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "mermaid", "`FORMAT`: mermaid or dot")
 	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"mermaid", "dot"}, cobra.ShellCompDirectiveNoFileComp))
 	a.setFlag(c)
+	a.draftFlag(c)
 	return c
 }

@@ -15,13 +15,13 @@ const specified = `
 apply plan resume run serve tune validate why doctor completion version help
 workflow: diff new list show save edit rename delete history test notify
 node: new list show search run test eject remove
-flow: list show check graph diff run eject test ops schema
-prompt: list show render
+flow: list show check graph diff run eject save delete variant test ops schema
+prompt: list show save delete render
 experiment: cases run report compare list live matrix show
 trace: list show prune
 model: list check
 mcp: serve add list remove check
-runs: cancel diff fix list logs prune retry show stats why
+runs: cancel diff fix list logs prune replay retry show stats why
 schedule: add export list notify pause remove resume run show`
 
 // later are the commands of the contract that are not there yet. Nothing stands in for them.

@@ -32,8 +32,9 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 		r.Model = a.sampledModel(c)
 	}
 	keep, kept := ctx.Value(exchangesKey{}).(*exchanges)
-	asked := r
+	asked, told := r, false
 	r.OnExchange = func(x llm.Exchange) {
+		told = true
 		if asked.OnExchange != nil {
 			asked.OnExchange(x)
 		}
@@ -43,7 +44,11 @@ func (a *app) callModel(ctx context.Context, r llm.Request) (*llm.Reply, error) 
 		otlp.Chat(ctx, &asked, x)
 	}
 	r.OnText = onText(ctx)
-	return c.Call(ctx, r)
+	reply, err := c.Call(ctx, r)
+	if kept && err != nil && !told {
+		keep.unsent(keptExchange{stepOf(ctx), llm.Exchange{Prompt: r.Prompt, Model: reply.Model, Messages: r.Messages, Error: err.Error()}})
+	}
+	return reply, err
 }
 
 func (a *app) priced(model string) (bool, error) {
@@ -86,6 +91,14 @@ type exchanges struct {
 	file string
 	mu   sync.Mutex
 	err  error // the first, after which nothing more is kept
+
+	notSent []keptExchange // calls that came to no exchange, such as one without a key
+}
+
+func (e *exchanges) unsent(x keptExchange) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.notSent = append(e.notSent, x)
 }
 
 // keptExchange is one of them, with the step that asked.

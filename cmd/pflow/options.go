@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/engine"
 	"pflow/internal/llm"
 	"pflow/internal/nodetype"
 	"pflow/internal/shelf"
@@ -31,6 +32,9 @@ type options struct {
 	splitText string   // --split
 	date      string   // --date
 	set       []string // --set
+	drafts    []string // --draft
+
+	drafted []engine.Document // what --draft names
 
 	model        string     // --model
 	record       string     // --record

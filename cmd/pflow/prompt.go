@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -27,7 +25,7 @@ func (a *app) promptCommand() *cobra.Command {
 brings along. One in your home stands in the place of the shipped one.`,
 		Example: "  pflow prompt list\n  pflow prompt show generate",
 	}
-	c.AddCommand(a.promptListCommand(), a.promptRenderCommand(), a.promptShowCommand())
+	c.AddCommand(a.promptDeleteCommand(), a.promptListCommand(), a.promptRenderCommand(), a.promptSaveCommand(), a.promptShowCommand())
 	return c
 }
 
@@ -38,7 +36,11 @@ type promptItem struct {
 	Variables   []string `json:"variables"`
 	Schema      string   `json:"schema"`
 	File        string   `json:"file"`
-	Tokens      int      `json:"tokens"` // of the template itself, estimated
+	Tokens      int      `json:"tokens"`  // of the template itself, estimated
+	Own         bool     `json:"own"`     // it lies in the home
+	Shipped     bool     `json:"shipped"` // pflow brings one of this name along
+	Same        bool     `json:"same"`    // and it is this text
+	UsedBy      []string `json:"used_by"` // flows
 	Problem     string   `json:"problem,omitempty"`
 }
 
@@ -51,8 +53,11 @@ func (a *app) promptListCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			res := a.folders()
 			items := []promptItem{}
+			used := a.usedBy(res)
 			for _, name := range res.Names(engine.PromptDocument, nil) {
-				items = append(items, readPromptItem(res, name))
+				item := a.readPromptItem(res, name)
+				item.UsedBy = append(item.UsedBy, used[item.File]...)
+				items = append(items, item)
 			}
 			if a.asJSON {
 				return a.printJSON(map[string]any{"schema": "pflow.prompts/v1", "prompts": items})
@@ -73,18 +78,18 @@ func (a *app) promptListCommand() *cobra.Command {
 	}
 }
 
-func readPromptItem(res engine.Folders, name string) promptItem {
-	item := promptItem{Name: name, Variables: []string{}}
+func (a *app) readPromptItem(res engine.Folders, name string) promptItem {
+	item := promptItem{Name: name, Variables: []string{}, UsedBy: []string{}}
 	doc, err := res.Find(engine.PromptDocument, name, nil)
 	if err != nil {
 		item.Problem = fileError(err)
 		return item
 	}
-	item.File, item.Tokens = doc.Path, llm.Tokens(utf8.RuneCount(doc.Data))
-	p, found := prompt.Parse(doc.Path, doc.Data, func(name string) (string, []byte, error) {
-		doc, err := res.Find(engine.PromptDocument, name, nil)
-		return doc.Path, doc.Data, err
-	})
+	item.File, item.Tokens, item.Own = doc.Path, llm.Tokens(utf8.RuneCount(doc.Data)), !engine.IsShipped(doc.Path)
+	if shipped, found, err := a.shippedText(doc); err == nil && found {
+		item.Shipped, item.Same = true, string(shipped) == string(doc.Data)
+	}
+	p, found := prompt.Parse(doc.Path, doc.Data, a.partOf(res))
 	if p == nil {
 		item.Problem = found[0].Message
 		return item
@@ -97,35 +102,22 @@ func readPromptItem(res engine.Folders, name string) promptItem {
 func (a *app) promptShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Print a prompt",
-		Example:           "  pflow prompt show generate",
+		Short:             "Print a prompt, or with NAME.schema.json the schema of its reply",
+		Example:           "  pflow prompt show generate\n  pflow prompt show workflow.schema.json\n  pflow prompt show shipped:generate --json",
 		Args:              one("the prompt to show"),
 		ValidArgsFunction: a.completePrompts,
 		RunE: func(_ *cobra.Command, args []string) error {
-			doc, err := a.findPrompt(args[0])
+			kind, name := engine.PromptDocument, strings.TrimSuffix(args[0], ".tmpl")
+			if bare, ok := strings.CutSuffix(name, ".schema.json"); ok {
+				kind, name = engine.SchemaDocument, bare
+			}
+			doc, err := a.findText(kind, name)
 			if err != nil {
 				return err
 			}
-			if a.asJSON {
-				return a.printJSON(map[string]any{"schema": "pflow.prompt/v1", "name": args[0], "file": doc.Path, "text": string(doc.Data)})
-			}
-			_, err = a.results.Write(doc.Data)
-			return err
+			return a.printText(doc)
 		},
 	}
-}
-
-// findPrompt finds a prompt by its name.
-func (a *app) findPrompt(name string) (engine.Document, error) {
-	res := a.folders()
-	doc, err := res.Find(engine.PromptDocument, name, nil)
-	if errors.Is(err, engine.ErrNoDocument) {
-		return doc, usage("there is no prompt %q%s", name, orElse(didYouMean(name, res.Names(engine.PromptDocument, nil)), "; pflow prompt list shows those there are"))
-	}
-	if err != nil {
-		return doc, usage("%s", fileError(err))
-	}
-	return doc, nil
 }
 
 func (a *app) completePrompts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -186,7 +178,7 @@ func (a *app) renderPrompt(name, run, step string) error {
 		return fail(exitFailed, "the step %q of run %s sent nothing%s", step, run, sentWith(names))
 	}
 	if len(sent) == 0 {
-		if _, err := a.findPrompt(name); err != nil {
+		if _, err := a.findText(engine.PromptDocument, name); err != nil {
 			return err
 		}
 		return fail(exitFailed, "the run %s sent nothing with the prompt %q%s", run, name, sentWith(names))
@@ -255,21 +247,35 @@ func (a *app) printExchange(x keptExchange) {
 	}
 }
 
-// exchangesOf reads what a run said to models. A torn last line is dropped.
+// exchangesOf reads what a run said to models.
 func (a *app) exchangesOf(run string) ([]keptExchange, error) {
 	row, err := a.findRun(run)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(a.home().Path("runs", row.ID, exchangesFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(exitFailed, "the run %s called no model", run)
+	out, err := a.exchangesKept(row.ID)
+	if err == nil && out == nil {
+		err = fail(exitFailed, "the run %s called no model", run)
+	}
+	return out, err
+}
+
+// exchangesKept reads what the run of an id said to models; nil if it said nothing.
+func (a *app) exchangesKept(id string) ([]keptExchange, error) {
+	return readExchanges(a.home().Path("runs", id, exchangesFile))
+}
+
+// readExchanges reads what a run said to models from its file. A torn last line is dropped.
+func readExchanges(file string) ([]keptExchange, error) {
+	f, err := os.Open(file)
+	if os.IsNotExist(err) {
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fail(exitFailed, "%s", fileError(err))
 	}
 	defer f.Close()
-	var out []keptExchange
+	out := []keptExchange{}
 	r := bufio.NewReader(f)
 	for {
 		line, err := r.ReadBytes('\n')

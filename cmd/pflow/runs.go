@@ -18,7 +18,7 @@ func (a *app) runsCommand() *cobra.Command {
 beginning of the random digits at its end, or last, for the run that began last (but for what tells of another run).`,
 		Example: "  pflow runs list --failed\n  pflow runs show last\n  pflow runs show 1a2b3c4d --step fetch",
 	}
-	c.AddCommand(a.runsCancelCommand(), a.runsDiffCommand(), a.runsFixCommand(), a.runsListCommand(), a.runsLogsCommand(), a.runsPruneCommand(), a.runsRetryCommand(), a.runsShowCommand(), a.runsStatsCommand(), a.runsWhyCommand())
+	c.AddCommand(a.runsCancelCommand(), a.runsDiffCommand(), a.runsFixCommand(), a.runsListCommand(), a.runsLogsCommand(), a.runsPruneCommand(), a.runsReplayCommand(), a.runsRetryCommand(), a.runsShowCommand(), a.runsStatsCommand(), a.runsWhyCommand())
 	return c
 }
 

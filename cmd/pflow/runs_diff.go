@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,7 @@ steps ran, what they got and gave, the edges they took. Times are not compared. 
 func runDiff(x, y *shownRun) []runDifference {
 	out := []runDifference{}
 	add := func(step, what string, p, q any) {
-		if !value.Equal(p, q) {
+		if !value.Equal(untimed(p), untimed(q)) {
 			out = append(out, runDifference{step, what, p, q})
 		}
 	}
@@ -105,6 +106,36 @@ func runDiff(x, y *shownRun) []runDifference {
 	return out
 }
 
+// untimed is a value without what says when something was, and how long it took.
+func untimed(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, of := range v {
+			if at, _ := of.(string); key == "at" && isMoment(at) {
+				continue
+			}
+			if took, _ := of.(map[string]any); key == "timing" && took["latency_ms"] != nil {
+				continue
+			}
+			out[key] = untimed(of)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = untimed(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+func isMoment(text string) bool {
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
+}
+
 // ran tells a step that ran from one that was skipped or not reached.
 func ran(s *runs.Step) bool {
 	return s.Status != runs.StepSkipped && s.Status != runs.StepNotReached && s.Status != "absent"
@@ -126,6 +157,7 @@ func byKey(p, q any, compare func(key string, p, q any)) {
 		return
 	}
 	keys := map[string]bool{}
+	x, y = untimed(x).(map[string]any), untimed(y).(map[string]any)
 	for k := range x {
 		keys[k] = true
 	}
@@ -137,15 +169,19 @@ func byKey(p, q any, compare func(key string, p, q any)) {
 	}
 }
 
-func (a *app) printRunDiff(x, y *shownRun) error {
-	list := runDiff(x, y)
-	first := ""
+// partsAt is the first step that differs, "" if none does.
+func partsAt(list []runDifference) string {
 	for _, d := range list {
 		if d.Step != "" {
-			first = d.Step
-			break
+			return d.Step
 		}
 	}
+	return ""
+}
+
+func (a *app) printRunDiff(x, y *shownRun) error {
+	list := runDiff(x, y)
+	first := partsAt(list)
 	if a.asJSON {
 		return a.printJSON(map[string]any{"schema": runDiffSchema, "a": x.Run, "b": y.Run, "parts_at": first, "differences": list})
 	}

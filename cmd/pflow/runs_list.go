@@ -64,7 +64,7 @@ func (a *app) filterRuns(c *cobra.Command, to *runsFilter, most int) {
 	f.BoolVar(&to.failed, "failed", false, "only runs that failed or hit a limit, and plans that failed or were invalid")
 	f.StringVar(&to.Name, "workflow", "", "only runs of this workflow, or of this flow (`NAME`)")
 	f.StringVar(&to.kind, "kind", "", "only runs of this `KIND`: workflow, plan or flow")
-	f.StringVar(&to.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, schedule:NAME, each:ID, run:ID")
+	f.StringVar(&to.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, replay, schedule:NAME, each:ID, run:ID")
 	f.StringVar(&to.since, "since", "", "only runs that began since this `TIME`")
 	f.IntVar(&to.Limit, "limit", most, "how many runs at most; 0: all")
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(strings.Split(statusWords(), ", "), cobra.ShellCompDirectiveNoFileComp))

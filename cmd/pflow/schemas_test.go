@@ -96,6 +96,22 @@ node-test         node test count-words
 node-removed      node remove count-words --yes
 new               workflow new weekly-report
 new               workflow new weekly-report -o -
+flows             flow list
+ops               flow ops
+prompts           prompt list
+flow              flow show planner-words
+text              flow show planner-words --text
+text              prompt show map
+check             flow check ./count.yaml
+check             flow check --draft prompts/map.tmpl=bad.json
+saved-text        flow save counting ./counting.yaml
+deleted-text      flow delete counting --yes
+ejected           flow eject planner-words
+flow-variant      flow variant planner-words words --draft flows/planner-words.yaml=words.yaml
+flow-test         flow test planner-words
+deleted-text      flow delete planner-words --yes
+run-replay        runs replay --flow planner-words --dry-run
+run-replay        runs replay last
 flow-diff         flow diff planner-offline
 flow-diff         flow diff planner-offline planner-fast
 runs              runs list
@@ -153,6 +169,8 @@ experiment-report experiment compare strict strict
 		"people.jsonl":   "{\"id\": 1, \"name\": \"Ada\"}\n{}\nnone\n",
 		"strict.yaml":    "flow: strict\nversion: 1\nextends: planner-offline\nparams: {phrases_decide: false}\nnodes: {workflow-generation: {post: {generated_workflow: \"null\"}}}\n",
 		"count.yaml":     "flow: count\nversion: 1\nstate: {n: {type: integer, required: true}}\nnodes: {wait: {op: sleep, with: {for: 1ms}, next: end}}\n",
+		"counting.yaml":  "flow: counting\nversion: 1\nnodes: {wait: {op: sleep, with: {for: 1ms}, next: end}}\n",
+		"words.yaml":     "flow: planner-words\nversion: 1\nextends: shipped:planner-words\nparams: {max_generations: 2}\n",
 		"tune.jsonl":     "{\"id\": 1, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"cases.jsonl":    "{\"id\": 1, \"group\": \"g\", \"request\": \"x.txt copied to y.txt\", \"expect\": {\"nodes\": [\"copy-file\"]}}\n{\"id\": 2, \"request\": \"copy x.txt to y.txt\", \"expect\": {\"nodes\": [\"llm\"]}}\n{\"id\": 3, \"request\": \"paint the house\", \"expect\": {}}\n",
 		"lines.jsonl":    "{\"id\": 1, \"ir\": {}}\nnone\n",

@@ -25,6 +25,7 @@ const (
 	ByMCP    = "mcp"    // a client of pflow mcp serve
 	ByRetry  = "retry"  // of the parent
 	ByFix    = "fix"    // of the parent
+	ByReplay = "replay" // of the parent: its request, planned again
 )
 
 // About is what a run is, for whoever looks at many: it stands at the beginning of the journal.

@@ -88,6 +88,8 @@ type call struct {
 	messages []Message // those of the request, and what was said about replies that did not fit
 	reply    *Reply
 	secrets  *mask.Masker // of whoever calls
+
+	key, asks string // of the recording of what is asked now
 }
 
 // redact takes keys and secrets out of a text that is kept or shown.
@@ -264,25 +266,40 @@ func (c *call) form(ctx context.Context) (string, error) {
 
 // ask gets one answer: from a recording, or from the endpoint.
 func (c *call) ask(ctx context.Context) (*answer, string, error) {
-	if c.o.Replay == "" && c.o.Record == "" {
+	recorded := c.o.Replay != "" || c.o.Record != ""
+	if !recorded && c.o.OnExchange == nil && c.request.OnExchange == nil {
 		return c.climb(ctx)
 	}
 	run := runCalls(ctx)
 	first, doc, err := asked(c.target.name, c.shown(c.messages), c.request)
-	if err != nil {
+	if err != nil && recorded {
 		return nil, "", err
 	}
 	key, before := first, run.before(first)
-	if before > 0 {
+	if before > 0 && doc != nil {
 		doc["equal_before"] = before
 		key = keyOf(doc)
+	}
+	c.key, c.asks = key, ""
+	if key != "" {
+		c.asks, err = c.asksFor(before)
+	}
+	switch {
+	case !recorded:
+		a, step, err := c.climb(ctx)
+		if err == nil {
+			run.answer(first)
+		}
+		return a, step, err
+	case err != nil:
+		return nil, "", err
 	}
 	if c.o.Replay != "" {
 		start := time.Now()
 		a, step, found, err := replay(c.o.Replay, key)
 		carried := false
 		if !found && err == nil && c.o.Carry {
-			a, step, carried, err = c.carry(doc, before)
+			a, step, carried, err = c.carry(doc)
 		}
 		if found || carried {
 			q, failed := c.question(ctx, step)
@@ -307,7 +324,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 				run.answer(first)
 			}
 			if c.o.Record != "" && c.o.Record != c.o.Replay {
-				if failed := c.record(c.o.Record, key, before, doc, a, step, err); failed != nil {
+				if failed := c.record(c.o.Record, key, doc, a, step, err); failed != nil {
 					return nil, "", failed
 				}
 			}
@@ -326,7 +343,7 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 		run.answer(first)
 	}
 	if err == nil || ctx.Err() == nil {
-		if failed := c.record(orText(c.o.Record, c.o.Replay), key, before, doc, a, step, err); failed != nil && err == nil {
+		if failed := c.record(orText(c.o.Record, c.o.Replay), key, doc, a, step, err); failed != nil && err == nil {
 			err = failed
 		}
 	}
@@ -334,12 +351,8 @@ func (c *call) ask(ctx context.Context) (*answer, string, error) {
 }
 
 // record keeps an exchange of the call.
-func (c *call) record(dir, key string, before int, doc map[string]any, a *answer, step string, failed error) error {
-	question, err := c.asksFor(before)
-	if err != nil {
-		return err
-	}
-	return record(dir, key, question, c.shownValue(doc), a, step, failed)
+func (c *call) record(dir, key string, doc map[string]any, a *answer, step string, failed error) error {
+	return record(dir, key, c.asks, c.shownValue(doc), a, step, failed)
 }
 
 // climb asks the endpoint, at the step of the ladder that it is known to honour, and steps down as long as it complains
@@ -483,7 +496,7 @@ func (c *call) tell(a *answer, q question, start time.Time, by told, err error) 
 	if c.o.OnExchange == nil && c.request.OnExchange == nil {
 		return
 	}
-	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: by.replayed, Carried: by.carried}
+	e := Exchange{Prompt: c.request.Prompt, Model: c.target.name, LadderStep: q.step, Latency: time.Since(start), Replayed: by.replayed, Carried: by.carried, Key: c.key, Question: c.asks}
 	e.Messages = append(e.Messages, c.shown(q.sent())...)
 	if a != nil {
 		e.FinishReason, e.Usage, e.AnsweredBy = a.FinishReason, a.Usage, a.Model
@@ -492,6 +505,9 @@ func (c *call) tell(a *answer, q question, start time.Time, by told, err error) 
 			e.Reply = strings.TrimLeft(e.Reply+"\n"+call.Name+" "+call.Arguments, "\n")
 		}
 		e.Reply = c.redact(e.Reply + a.Refusal)
+		if len(a.ToolCalls) > 0 || a.Refusal != "" {
+			e.Whole = c.whole(a)
+		}
 	}
 	if err != nil {
 		e.Error, e.Err = c.redact(err.Error()), err

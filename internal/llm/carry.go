@@ -39,12 +39,11 @@ func (c *call) asksFor(before int) (string, error) {
 
 // carry gives the reply to the same question in other words; found is false if there is none. doc is what is asked now. Of
 // several one that was asked for a reply of the same schema goes first, then the one whose file does.
-func (c *call) carry(doc map[string]any, before int) (a *answer, step string, found bool, err error) {
-	question, err := c.asksFor(before)
-	if err != nil || question == "" {
-		return nil, "", false, err
+func (c *call) carry(doc map[string]any) (a *answer, step string, found bool, err error) {
+	if c.asks == "" {
+		return nil, "", false, nil
 	}
-	keys, err := c.questions.find(c.o.Replay, question)
+	keys, err := c.questions.find(c.o.Replay, c.asks)
 	if err != nil {
 		return nil, "", false, err
 	}

@@ -122,6 +122,10 @@ type Exchange struct {
 	Replayed     bool          `json:"replayed,omitempty"`
 	Carried      bool          `json:"carried,omitempty"` // the reply is that to the same question in other words
 
-	AnsweredBy string `json:"-"` // the model, as the endpoint named it
-	Err        error  `json:"-"` // what Error says
+	Key      string         `json:"key,omitempty"`      // what its recording is named by; "" if it can have none
+	Question string         `json:"question,omitempty"` // of its recording
+	Whole    *recordedReply `json:"whole,omitempty"`    // of a reply that is more than the text of Reply
+
+	AnsweredBy string `json:"answered_by,omitempty"` // the model, as the endpoint named it
+	Err        error  `json:"-"`                     // what Error says
 }

@@ -164,19 +164,28 @@ func record(dir, key, question string, request any, a *answer, step string, fail
 		}
 		r.Error = &recordedError{f.Kind, f.Message}
 	} else {
-		r.Reply = &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted, Cost: a.Cost, LatencyMS: a.LatencyMS, FirstTokenMS: a.FirstTokenMS}
-		for _, c := range a.ToolCalls {
-			r.Reply.ToolCalls = append(r.Reply.ToolCalls, recordedCall(c))
-		}
+		r.Reply = a.recorded(step)
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err == nil {
-		err = writeFile(filepath.Join(dir, key+".json"), append(data, '\n'))
-	}
-	if err != nil {
+	if err := r.write(dir); err != nil {
 		return fault.New(fault.Permission, "the exchange cannot be recorded in %s: %v", dir, err)
 	}
 	return nil
+}
+
+func (a *answer) recorded(step string) *recordedReply {
+	r := &recordedReply{Text: a.Text, Refusal: a.Refusal, FinishReason: a.FinishReason, Model: a.Model, LadderStep: step, Usage: a.Usage, Counted: a.Counted, Cost: a.Cost, LatencyMS: a.LatencyMS, FirstTokenMS: a.FirstTokenMS}
+	for _, c := range a.ToolCalls {
+		r.ToolCalls = append(r.ToolCalls, recordedCall(c))
+	}
+	return r
+}
+
+func (r *recording) write(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, r.Key+".json"), append(data, '\n'))
 }
 
 // missed is the fault of a call that no recording serves.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pflow/engine"
@@ -54,14 +55,23 @@ func Variant(base *engine.Flow, called string, v experiment.Variant, file, descr
 	if err := w.repoint(base, flows); err != nil {
 		return nil, err
 	}
-	for _, name := range value.SortedKeys(flows) {
-		if name == "" || w.trees[name] == flows[name].Definition().Tree {
+	w.flows(flows, called, description, remark, "As "+description+" has it.")
+	return w.files, nil
+}
+
+// flows adds the files of the flows that differ, the flow itself last.
+func (w *writer) flows(was map[string]*engine.Flow, called, description, remark, inner string) {
+	for _, name := range value.SortedKeys(was) {
+		if name == "" || w.trees[name] == was[name].Definition().Tree {
 			continue
 		}
-		w.flow(w.innerName(name), name, "As "+description+" has it.", "", flows[name].Definition().Tree, w.trees[name])
+		extends := name
+		if strings.HasPrefix(called, engine.Shipped) { // what that runs is shipped, too
+			extends = engine.Shipped + strings.TrimPrefix(name, engine.Shipped)
+		}
+		w.flow(w.innerName(name), extends, inner, "", was[name].Definition().Tree, w.trees[name])
 	}
-	w.flow(w.name, called, description, remark, base.Definition().Tree, w.trees[""])
-	return w.files, nil
+	w.flow(w.name, called, description, remark, was[""].Definition().Tree, w.trees[""])
 }
 
 type writer struct {
@@ -119,13 +129,16 @@ func (w *writer) flow(name, extends, description, remark string, from, to *yamlt
 	head("description", description)
 	changed, _ := differing(from, to).(map[string]any)
 	for _, e := range to.Entries {
-		if v, is := changed[e.Key]; is {
+		if v, is := changed[e.Key]; is && !slices.Contains(heads, e.Key) {
 			b = append(yamltree.AppendKey(b, e.Key), ':')
 			b = yamltree.Append(b, v, 2)
 		}
 	}
 	w.files = append(w.files, File{filepath.Join(w.dir, name+".yaml"), b, engine.FlowDocument, name})
 }
+
+// heads are the keys that stand at the head of every flow.
+var heads = []string{"flow", "version", "extends", "description"}
 
 // differing is what must be merged into from to give to: null removes.
 func differing(from, to *yamltree.Value) any {

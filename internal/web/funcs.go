@@ -12,18 +12,20 @@ import (
 
 // templateFuncs are what templates call beside the methods of their data.
 var templateFuncs = template.FuncMap{
-	"json":  indented,
-	"took":  took,
-	"money": func(usd float64) string { return fmt.Sprintf("$%.4f", usd) },
-	"short": func(id string) string { return id[strings.LastIndexByte(id, '-')+1:] },
-	"when":  func(t time.Time) string { return t.Local().Format(time.DateTime) },
-	"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-	"bytes": bytesText,
-	"dict":  dict,
-	"list":  func(items ...any) []any { return items },
-	"words": stateWords,
-	"text":  printable.Text,
-	"line":  func(text string, most int) string { return shortText(printable.Line(text), most) },
+	"json":    indented,
+	"took":    took,
+	"money":   func(usd float64) string { return fmt.Sprintf("$%.4f", usd) },
+	"short":   func(id string) string { return id[strings.LastIndexByte(id, '-')+1:] },
+	"when":    func(t time.Time) string { return t.Local().Format(time.DateTime) },
+	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"bytes":   bytesText,
+	"dict":    dict,
+	"list":    func(items ...any) []any { return items },
+	"words":   stateWords,
+	"text":    printable.Text,
+	"line":    func(text string, most int) string { return shortText(printable.Line(text), most) },
+	"compact": asText,
+	"sub":     func(a, b int) int { return a - b },
 
 	"sections": func() []section { return sections },
 }

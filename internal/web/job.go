@@ -18,6 +18,8 @@ type Job struct {
 	Endpoint string
 	Began    time.Time
 
+	given Params // what it was begun with
+
 	mu       sync.Mutex
 	runs     []string
 	messages bytes.Buffer
@@ -51,7 +53,7 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(s.jobs.ctx)
-	j := &Job{ID: rand.Text(), Endpoint: name, Began: time.Now(), changed: make(chan struct{}), cancel: cancel}
+	j := &Job{ID: rand.Text(), Endpoint: name, Began: time.Now(), given: given, changed: make(chan struct{}), cancel: cancel}
 	s.jobs.add(j)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr, c.Begun = &out, (*jobMessages)(j), j.begun

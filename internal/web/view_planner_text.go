@@ -1,0 +1,257 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"pflow/internal/flowdiff"
+	"pflow/internal/outcome"
+)
+
+// textPage is the page of a flow or a prompt that is edited.
+type textPage struct {
+	Kind, Name, Place, File, Hash string
+	Own, Shipped, Same            bool
+	UsedBy                        []string `json:"used_by"`
+	Text                          string   // what is edited; it may be one that was sent
+
+	Action, Check, Options string // addresses
+	Flow                   string // the flow that a variant is of
+	Row                    *flowRow
+	Prompt                 *promptRow
+	Sibling                string // of a prompt its schema, and the other way round
+	Graph                  *Graph
+	Changes                []flowChange // to what is shipped
+	Lines                  []diffLine   // of a prompt
+	Wrong                  string       // why it was not saved
+	Meanwhile              []diffLine   // how what lies there differs from what was sent
+	Saved                  bool
+	Broken                 string // why there is no graph
+	Replay                 replayChoice
+	Plans                  []string
+}
+
+// Language is what the editor knows.
+func (p *textPage) Language() string {
+	switch p.Kind {
+	case "flow":
+		return "yaml"
+	case "schema":
+		return "json"
+	}
+	return "prompt"
+}
+
+// flowChange is a difference in what a flow or a workflow means.
+type flowChange struct {
+	Flow, Kind, Path, Change, Diff string
+	Old, New                       any
+}
+
+// Lines is the difference as lines that were taken out and put in.
+func (c flowChange) Lines() []diffLine {
+	if c.Diff != "" {
+		return linesOfDiff(c.Diff)
+	}
+	var out []diffLine
+	side := func(mark, sign string, v any) {
+		if v == nil {
+			return
+		}
+		text, isText := v.(string)
+		if !isText {
+			text, _ = indented(v)
+		}
+		for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+			out = append(out, diffLine{mark, sign + line})
+		}
+	}
+	side("del", "-", c.Old)
+	side("ins", "+", c.New)
+	return out
+}
+
+// differs is how two texts differ.
+func differs(old, new string) []diffLine {
+	if old == new {
+		return nil
+	}
+	return linesOfDiff(flowdiff.Texts(old, new))
+}
+
+func (s *Server) showPlannerFlow(r *http.Request) (view, error) {
+	p, err := s.flowPage(r)
+	if err != nil {
+		return view{}, err
+	}
+	return s.textView(r, p)
+}
+
+func (s *Server) flowPage(r *http.Request) (*textPage, error) {
+	name := r.PathValue("name")
+	p := &textPage{}
+	if err := s.Call(r.Context(), "showFlowText", Params{"name": name}, p); err != nil {
+		return nil, notThere(err)
+	}
+	path := "/planner/flows/" + url.PathEscape(name)
+	p.Action, p.Check, p.Options, p.Flow = path, path+"/check", path+"/options", p.Name
+	return p, nil
+}
+
+func (s *Server) showPlannerPrompt(r *http.Request) (view, error) {
+	p, err := s.promptPage(r)
+	if err != nil {
+		return view{}, err
+	}
+	return s.textView(r, p)
+}
+
+func (s *Server) promptPage(r *http.Request) (*textPage, error) {
+	file := r.PathValue("file")
+	if !strings.Contains(file, ".") {
+		file += ".tmpl"
+	}
+	p := &textPage{}
+	if err := s.Call(r.Context(), "showPrompt", Params{"file": file}, p); err != nil {
+		return nil, notThere(err)
+	}
+	path := "/planner/prompts/" + url.PathEscape(file)
+	p.Action, p.Check, p.Options = path, path+"/check", path+"/options"
+	return p, nil
+}
+
+// notThere is the error of a command line that names what is not there, for a page.
+func notThere(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Exit == outcome.Usage {
+		e.Status = http.StatusNotFound
+	}
+	return err
+}
+
+// textView adds what stands beside the text: the graph, the differences to what is shipped, and what can be replayed.
+func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
+	flows, err := s.flows(r)
+	if err != nil {
+		return view{}, err
+	}
+	p.Plans, p.Saved = flows.Plans.Flows, r.URL.Query().Has("saved")
+	if p.Kind == "flow" {
+		p.Row = flows.of(p.Name)
+		s.addGraph(r.Context(), p)
+		if p.Row != nil && p.Row.Differences != nil && *p.Row.Differences > 0 {
+			var d struct{ Changes []flowChange }
+			if err := s.Call(r.Context(), "diffFlow", Params{"name": p.Name}, &d); err == nil {
+				p.Changes = d.Changes
+			}
+		}
+	} else if err := s.addPrompt(r, p, flows); err != nil {
+		return view{}, err
+	}
+	if p.Replay, err = s.replayChoice(r, flows); err != nil {
+		return view{}, err
+	}
+	p.Replay.Place = p.Place
+	status := 0
+	if p.Wrong != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	return view{Template: "planner_text", Title: p.Name, Section: "planner", Data: p, Status: status}, nil
+}
+
+// addGraph adds the graph of the text as it is; one with errors has none.
+func (s *Server) addGraph(ctx context.Context, p *textPage) {
+	var doc json.RawMessage
+	err := s.Call(ctx, "showFlowDraft", Params{"name": p.Name, "text": p.Text}, &doc)
+	if err == nil {
+		p.Graph, err = GraphOfFlow(doc)
+	}
+	if err != nil {
+		p.Broken = err.Error()
+	}
+}
+
+func (s *Server) addPrompt(r *http.Request, p *textPage, flows *flowList) error {
+	prompts, err := s.prompts(r)
+	if err != nil {
+		return err
+	}
+	if at := slices.IndexFunc(prompts, func(q promptRow) bool { return q.Name == p.Name }); at >= 0 && p.Kind == "prompt" {
+		p.Prompt = &prompts[at]
+		if schema := prompts[at].Schema; schema != "" {
+			p.Sibling = schema + ".schema.json"
+		}
+	} else if p.Kind == "schema" {
+		for _, q := range prompts {
+			if q.Schema == p.Name {
+				p.Sibling = q.Name + ".tmpl"
+			}
+		}
+	}
+	if p.Own && p.Shipped && !p.Same {
+		var was struct{ Text string }
+		file := strings.TrimPrefix(p.Place, "prompts/")
+		if err := s.Call(r.Context(), "showShippedPrompt", Params{"file": file}, &was); err == nil {
+			p.Lines = differs(was.Text, p.Text)
+		}
+	}
+	for _, name := range append(slices.Clone(p.Plans), p.UsedBy...) { // the planner of now, where it uses the prompt
+		if f := flows.of(name); f != nil && f.Planner && slices.Contains(p.UsedBy, name) {
+			p.Flow = name
+			break
+		}
+	}
+	return nil
+}
+
+func (s *Server) savePlannerFlow(r *http.Request) (string, *view, error) {
+	p, err := s.flowPage(r)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.saveText(r, p, "saveFlow", Params{"name": p.Name})
+}
+
+func (s *Server) savePlannerPrompt(r *http.Request) (string, *view, error) {
+	p, err := s.promptPage(r)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.saveText(r, p, "savePrompt", Params{"file": strings.TrimPrefix(p.Place, "prompts/")})
+}
+
+// saveText saves what an editor sends over what it began with. What is wrong with it, or was saved there meanwhile, is told, and the text
+// stays in the editor.
+func (s *Server) saveText(r *http.Request, p *textPage, call string, given Params) (string, *view, error) {
+	given["text"] = textOf(r, "text")
+	if hash := r.PostFormValue("if"); hash != "" {
+		given["if"] = hash
+	}
+	err := s.Call(r.Context(), call, given, nil)
+	if err == nil {
+		return p.Action + "?saved=1", nil, nil
+	}
+	var e *Error
+	if !errors.As(err, &e) || e.Status >= http.StatusInternalServerError {
+		return "", nil, err
+	}
+	if e.Exit == outcome.Declined {
+		p.Meanwhile = differs(p.Text, textOf(r, "text"))
+	}
+	p.Text, p.Wrong = textOf(r, "text"), e.Error()
+	again, err := s.textView(r, p)
+	return "", &again, err
+}
+
+// IfHash is what must lie in the home for the text to be saved.
+func (p *textPage) IfHash() string {
+	if !p.Own {
+		return "none"
+	}
+	return p.Hash
+}
