@@ -22,7 +22,7 @@ import (
 	"pflow/internal/value"
 )
 
-// TestTables holds the tables of docs/flow-reference.md and docs/nodes.md to the code they are made from. Each stands
+// TestTables holds the tables of docs/flow-reference.md, docs/nodes.md and docs/api.md to the code they are made from. Each stands
 // between "<!-- table: NAME -->" and "<!-- end -->"; -update writes them.
 func TestTables(t *testing.T) {
 	for file, tables := range map[string]map[string]func(*testing.T) string{
@@ -30,6 +30,7 @@ func TestTables(t *testing.T) {
 			"keys": keyTables, "ops": opTables, "kinds": kindTable, "findings": findingTable, "functions": functionTable, "exits": exitTable,
 		},
 		"nodes.md": {"nodes": nodeTables},
+		"api.md":   {"calls": callTables},
 	} {
 		t.Run(file, func(t *testing.T) { holdTables(t, "../../docs/"+file, tables) })
 	}

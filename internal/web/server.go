@@ -5,7 +5,6 @@ package web
 import (
 	"html/template"
 	"net/http"
-	"slices"
 	"sync"
 
 	"pflow/internal/fault"
@@ -24,7 +23,7 @@ type Options struct {
 type Server struct {
 	commands  Commands
 	o         Options
-	mux       *http.ServeMux
+	mux       *routes
 	templates *template.Template
 	byName    map[string]*Endpoint
 	jobs      *jobs
@@ -35,14 +34,32 @@ type Server struct {
 	close     func()
 }
 
-// Endpoints are the calls of the API, by areas.
+// Area is a part of the API.
+type Area struct {
+	Name      string
+	Endpoints []Endpoint
+}
+
+// Areas are the calls of the API by what they are about.
+func Areas() []Area {
+	return []Area{
+		{"Asking", askEndpoints}, {"Runs", runEndpoints}, {"Workflows and nodes", libraryEndpoints}, {"Schedules", scheduleEndpoints},
+		{"Flows and prompts", plannerEndpoints}, {"Experiments", experimentEndpoints}, {"Settings", settingsEndpoints},
+	}
+}
+
+// Endpoints are the calls of the API that are commands.
 func Endpoints() []Endpoint {
-	return slices.Concat(askEndpoints, runEndpoints, libraryEndpoints, scheduleEndpoints, plannerEndpoints, experimentEndpoints, settingsEndpoints)
+	var all []Endpoint
+	for _, a := range Areas() {
+		all = append(all, a.Endpoints...)
+	}
+	return all
 }
 
 // New makes a server.
 func New(o Options) *Server {
-	s := &Server{commands: o.Commands, o: o, mux: http.NewServeMux(), byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard(o.Listening),
+	s := &Server{commands: o.Commands, o: o, mux: &routes{ServeMux: http.NewServeMux()}, byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard(o.Listening),
 		viewers: viewers{of: map[string]int{}}, closing: make(chan struct{})}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	s.hub = &hub{commands: o.Commands, of: map[string]*topic{}, stirred: func() {}}
@@ -54,12 +71,33 @@ func New(o Options) *Server {
 	s.templates = s.parseTemplates()
 	s.jobRoutes()
 	s.eventRoutes()
+	s.openAPIRoutes()
 	s.assetRoutes()
 	for _, routes := range []func(){s.askRoutes, s.runRoutes, s.libraryRoutes, s.plannerRoutes, s.experimentRoutes, s.settingsRoutes} {
 		routes()
 	}
 	return s
 }
+
+// routes knows what it routes.
+type routes struct {
+	*http.ServeMux
+	patterns []string
+}
+
+// Handle adds a route.
+func (m *routes) Handle(pattern string, h http.Handler) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.Handle(pattern, h)
+}
+
+// HandleFunc adds a route.
+func (m *routes) HandleFunc(pattern string, f func(http.ResponseWriter, *http.Request)) {
+	m.Handle(pattern, http.HandlerFunc(f))
+}
+
+// Routes are the patterns of all that is answered, as http.ServeMux has them.
+func (s *Server) Routes() []string { return s.mux.patterns }
 
 // Handler answers requests, once the guard lets them pass.
 func (s *Server) Handler() http.Handler { return s.guard.wrap(s.survive(s.mux)) }
