@@ -41,23 +41,48 @@ type casesLeftOut struct {
 }
 
 func (a *app) experimentCasesCommand() *cobra.Command {
-	var out, since string
+	var out, since, keep string
 	var fromRuns bool
 	earlier := .7
 	c := &cobra.Command{
-		Use:   "cases --from-runs",
-		Short: "Make cases of the requests that were approved, with their plans as what is expected",
+		Use:   "cases",
+		Short: "Make cases of the requests that were approved, with their plans as what is expected; or list those that are kept",
 		Long: `Make an experiment of one's own use: a folder with a case for each request of the history whose plan was approved (or was run with
 --yes, and its first run was done). The plan as it was approved, edits included, is what is expected; the workflows that were saved when it was made are put
 beside it, as they were. Requests that ask the same are one case; those for one workflow are one group. The earlier ones are in cases.jsonl; the
 later ones, in later.jsonl, are for judging what was tuned on the earlier. A request with a secret in it is left out, and so is one whose plan
-was mended afterwards: by pflow runs fix, or by a retry of a run that failed, with other inputs or another workflow.`,
+was mended afterwards: by pflow runs fix, or by a retry of a run that failed, with other inputs or another workflow.
+
+With --keep NAME the folder is one of the home: experiment run --cases home:NAME takes its cases, and home:NAME/later the later ones. Without --from-runs the
+cases of the home are listed, to which a file NAME.jsonl in its folder cases belongs, too.`,
 		Example: `  pflow experiment cases --from-runs
-  pflow experiment cases --from-runs --since 30d -o my-cases --json`,
+  pflow experiment cases --from-runs --since 30d -o my-cases --json
+  pflow experiment cases`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !fromRuns {
-				return usage("say where cases are to come from: pflow experiment cases --from-runs")
+				for _, flag := range []string{"output", "keep", "since", "earlier"} {
+					if c.Flags().Changed(flag) {
+						return usage("--%s goes with --from-runs", flag)
+					}
+				}
+				return a.listCases()
+			}
+			if keep != "" {
+				if c.Flags().Changed("output") {
+					return usage("--keep makes a folder of the home, and -o one that it names: give one of them")
+				}
+				dir, err := a.casesFolder()
+				if err != nil {
+					return err
+				}
+				if !keptCasesName.MatchString(keep) {
+					return usage("--keep %s: want letters, digits, hyphens and underscores", keep)
+				}
+				if err := os.MkdirAll(dir, 0o700); err != nil {
+					return usage("%s", fileError(err))
+				}
+				out = filepath.Join(dir, keep)
 			}
 			if !(earlier >= 0 && earlier <= 1) {
 				return usage("--earlier %v: want a share from 0 to 1", earlier)
@@ -78,6 +103,7 @@ was mended afterwards: by pflow runs fix, or by a retry of a run that failed, wi
 	fl := c.Flags()
 	fl.BoolVar(&fromRuns, "from-runs", false, "make cases of the approved requests in the history")
 	fl.StringVarP(&out, "output", "o", "my-cases", "the `FOLDER` to make; it must not be there yet")
+	fl.StringVar(&keep, "keep", "", "make the folder of this `NAME` in the home, for experiment run --cases home:NAME")
 	fl.StringVar(&since, "since", "", "only requests since this `TIME`, as in pflow runs list")
 	fl.Float64Var(&earlier, "earlier", earlier, "the share of the cases, by their time, that cases.jsonl has; later.jsonl has the others")
 	return c

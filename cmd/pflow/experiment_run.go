@@ -89,7 +89,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl := c.Flags()
 	fl.StringArrayVar(&f.a, "a", nil, "the `FLOW` of the baseline; without --b it is scored by itself")
 	fl.StringArrayVar(&f.b, "b", nil, "the `FLOW` that is compared with it (repeatable)")
-	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line (default those that pflow ships)")
+	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line, or home:NAME of those kept in the home (default those that pflow ships)")
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case under each variant")
 	fl.IntVar(&f.concurrency, "concurrency", 0, "how many plans are made at the same time (default 1; as many as there are processors where every reply is replayed)")
 	fl.IntVar(&f.seed, "seed", 1, "of the order of the plans and of the statistics")

@@ -49,7 +49,10 @@ func (a *app) comparedSpec(ctx context.Context, args []string, f *experimentFlag
 	if err != nil {
 		return nil, err
 	}
-	if f.cases != "" {
+	switch {
+	case strings.HasPrefix(f.cases, inHomeCases):
+		return a.keptCasesSpec(name, variants, f)
+	case f.cases != "":
 		return experiment.OfVariants(name, variants), nil
 	}
 	spec, err := a.shippedSpec(name, variants)
@@ -106,6 +109,11 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	spec, err := a.comparedSpec(c.Context(), args, f)
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(f.cases, inHomeCases) { // with a document
+		if f.cases, _, err = a.keptCasesFile(f.cases); err != nil {
+			return nil, err
+		}
 	}
 	if f.cases != "" {
 		spec.CasesFile, spec.Inline = f.cases, nil

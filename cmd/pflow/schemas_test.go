@@ -141,6 +141,8 @@ runs-pruned       runs prune --keep 1 --dry-run
 runs-pruned       runs prune --keep 1
 workflow-run      --yes copy people.jsonl to q.jsonl
 experiment-cases  experiment cases --from-runs
+experiment-cases  experiment cases --from-runs --keep mine
+cases             experiment cases
 experiment-power  experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --power
 experiment-prepared experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --dry-run
 experiment-report experiment run --a planner-offline --b ./strict.yaml --cases cases.jsonl --repeats 2 --id strict

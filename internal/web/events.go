@@ -199,6 +199,9 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request) error {
 		for _, line := range linesOf(text) {
 			frames = append(frames, frameOf(0, "message", map[string]string{"line": line}))
 		}
+		if text != "" {
+			frames = append(frames, frameOf(0, "refresh", struct{}{}))
+		}
 		if result != nil {
 			frames = append(frames, frameOf(0, "end", map[string]int{"exit": result.Exit}))
 		}

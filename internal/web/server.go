@@ -32,6 +32,7 @@ type Server struct {
 	viewers   viewers
 	closing   chan struct{} // closed: streams end
 	close     func()
+	reports   reportCache
 }
 
 // Area is a part of the API.

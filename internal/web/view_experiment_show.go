@@ -1,0 +1,465 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// shownExperiment is an experiment as it was run.
+type shownExperiment struct {
+	ID          string         `json:"id"`
+	Begun       time.Time      `json:"begun"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Command     string         `json:"command"`
+	Cases       int            `json:"cases"`
+	Rows        int            `json:"rows"`
+	Total       int            `json:"total"`
+	Replies     string         `json:"replies"`
+	Variants    []shownVariant `json:"variants"`
+	Document    any            `json:"document"`
+}
+
+type shownVariant struct {
+	Name    string `json:"name"`
+	Flow    string `json:"flow"`
+	Rev     string `json:"rev"`
+	Commit  string `json:"commit"`
+	Model   string `json:"model"`
+	Loaded  string `json:"loaded"`
+	Hash    string `json:"hash"`
+	Prompts []struct {
+		Name string `json:"name"`
+		Path string `json:"path"`
+	} `json:"prompts"`
+	Set []struct {
+		Path  string `json:"path"`
+		Value string `json:"value"`
+	} `json:"set"`
+}
+
+// Missing is how many plans are still to be made.
+func (x *shownExperiment) Missing() int { return max(0, x.Total-x.Rows) }
+
+// Share is how much of it is made, from 0 to 1.
+func (x *shownExperiment) Share() string {
+	return fmt.Sprintf("%.3f", float64(x.Rows)/float64(max(1, x.Total)))
+}
+
+// experimentReport is what its rows say.
+type experimentReport struct {
+	Primary     string             `json:"primary"`
+	Baseline    string             `json:"baseline"`
+	Effect      float64            `json:"effect"`
+	Errors      int                `json:"errors"`
+	Groups      int                `json:"groups"`
+	Repeats     int                `json:"repeats"`
+	Metrics     []string           `json:"metrics"`
+	Warnings    []string           `json:"warnings"`
+	Notes       []string           `json:"notes"`
+	Variants    []reportedVariant  `json:"variants"`
+	Comparisons []reportComparison `json:"comparisons"`
+	Factors     []reportedFactor   `json:"factors"`
+}
+
+type reportedVariant struct {
+	Name   string             `json:"name"`
+	Model  string             `json:"model"`
+	Rows   int                `json:"rows"`
+	Errors int                `json:"errors"`
+	Said   string             `json:"said"`
+	Means  map[string]float64 `json:"means"`
+	Score  *estimate          `json:"score"`
+}
+
+type estimate struct {
+	Mean     float64  `json:"mean"`
+	Interval interval `json:"interval"`
+}
+
+type interval struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Known bool    `json:"known"`
+}
+
+type reportComparison struct {
+	Variant    string   `json:"variant"`
+	Diff       []string `json:"diff"`
+	Verdict    string   `json:"verdict"`
+	Reason     string   `json:"reason"`
+	Advice     string   `json:"advice"`
+	Said       string   `json:"said"`
+	P          float64  `json:"p"`
+	PHolm      float64  `json:"p_holm"`
+	Differ     int      `json:"differ"`
+	Detectable *float64 `json:"detectable"`
+	Metrics    []struct {
+		Metric   string  `json:"metric"`
+		Cases    int     `json:"cases"`
+		Baseline float64 `json:"baseline"`
+		Variant  float64 `json:"variant"`
+		TTest    struct {
+			Mean     float64  `json:"mean"`
+			P        float64  `json:"p"`
+			Interval interval `json:"interval"`
+		} `json:"t_test"`
+	} `json:"metrics"`
+	Guardrails []struct {
+		Metric string `json:"metric"`
+		State  string `json:"state"`
+		Reason string `json:"reason"`
+	} `json:"guardrails"`
+	Fixed      []json.RawMessage `json:"fixed"`
+	Broken     []json.RawMessage `json:"broken"`
+	MoreFixed  int               `json:"more_fixed"`
+	MoreBroken int               `json:"more_broken"`
+}
+
+// State is that of a badge.
+func (c reportComparison) State() string { return strings.ToLower(c.Verdict) }
+
+// Sides are how many cases it fixed, and how many it broke.
+func (c reportComparison) Sides() [2]int {
+	return [2]int{len(c.Fixed) + c.MoreFixed, len(c.Broken) + c.MoreBroken}
+}
+
+type reportedFactor struct {
+	Node   string `json:"node"`
+	Level  string `json:"level"`
+	Versus string `json:"versus"`
+	TTest  struct {
+		Mean     float64  `json:"mean"`
+		P        float64  `json:"p"`
+		Interval interval `json:"interval"`
+	} `json:"t_test"`
+}
+
+// measured is a difference of a metric, in words and as a plot.
+type measured struct {
+	Name, Baseline, Variant, Change, Interval, P string
+	Primary                                      bool
+	Plot                                         intervalPlot
+}
+
+// Numbers are the differences of a comparison, one for each metric.
+func (r *experimentReport) Numbers(c reportComparison) []measured {
+	var out []measured
+	for _, d := range c.Metrics {
+		m := measured{Name: d.Metric, Baseline: level(d.Metric, d.Baseline), Variant: level(d.Metric, d.Variant), Change: changeOf(d.Metric, d.TTest.Mean), Interval: "not known", P: "", Primary: d.Metric == r.Primary}
+		ends := []float64{d.TTest.Mean}
+		if iv := d.TTest.Interval; iv.Known {
+			m.Interval = changeOf(d.Metric, iv.Low) + " to " + changeOf(d.Metric, iv.High)
+			m.P = fmt.Sprintf("%.4f", d.TTest.P)
+			ends = append(ends, iv.Low, iv.High)
+		}
+		if m.Primary {
+			ends = append(ends, r.effect(), -r.effect())
+			m.Plot = newIntervalPlot(reach(ends...), d.TTest.Mean, d.TTest.Interval, r.effect())
+		} else {
+			m.Plot = newIntervalPlot(reach(ends...), d.TTest.Mean, d.TTest.Interval, 0)
+		}
+		m.Plot.Label = m.Name + " " + m.Change + ", 95% interval " + m.Interval
+		out = append(out, m)
+	}
+	return out
+}
+
+// effect is the smallest difference that matters, to the side that is better.
+func (r *experimentReport) effect() float64 {
+	if rate(r.Primary) {
+		return r.Effect
+	}
+	return -r.Effect
+}
+
+// Overview is the primary metric of all comparisons on one scale.
+func (r *experimentReport) Overview() []measured {
+	ends := []float64{r.effect()}
+	each := func(f func(c *reportComparison, mean float64, iv interval)) {
+		for i := range r.Comparisons {
+			for _, d := range r.Comparisons[i].Metrics {
+				if d.Metric == r.Primary {
+					f(&r.Comparisons[i], d.TTest.Mean, d.TTest.Interval)
+				}
+			}
+		}
+	}
+	each(func(_ *reportComparison, mean float64, iv interval) {
+		if ends = append(ends, mean); iv.Known {
+			ends = append(ends, iv.Low, iv.High)
+		}
+	})
+	var out []measured
+	each(func(c *reportComparison, mean float64, iv interval) {
+		m := measured{Name: c.Variant, Change: changeOf(r.Primary, mean), Interval: "not known", Plot: newIntervalPlot(reach(ends...), mean, iv, r.effect())}
+		if iv.Known {
+			m.Interval = changeOf(r.Primary, iv.Low) + " to " + changeOf(r.Primary, iv.High)
+		}
+		m.Plot.Label = c.Variant + ": " + m.Change + ", 95% interval " + m.Interval
+		out = append(out, m)
+	})
+	return out
+}
+
+// Means is a value of a variant in words, "" where it has none.
+func (r *experimentReport) Mean(v reportedVariant, metric string) string {
+	mean, ok := v.Means[metric]
+	if !ok {
+		return ""
+	}
+	return level(metric, mean)
+}
+
+// FactorChange is the effect of a level in words.
+func (r *experimentReport) FactorChange(f reportedFactor) string {
+	return changeOf(r.Primary, f.TTest.Mean) + " (" + changeOf(r.Primary, f.TTest.Interval.Low) + " to " + changeOf(r.Primary, f.TTest.Interval.High) + ")"
+}
+
+// reportOf is the report of an experiment. That of one that is whole stays as it is, and is worked out once.
+func (s *Server) reportOf(r *http.Request, x *shownExperiment) (*experimentReport, error) {
+	key := fmt.Sprintf("%s %d %d %s", x.ID, x.Rows, x.Total, x.Begun)
+	if x.Missing() == 0 {
+		if got, ok := s.reports.get(key); ok {
+			return got, nil
+		}
+	}
+	out := &experimentReport{}
+	if err := s.Call(r.Context(), "reportExperiment", Params{"id": x.ID}, out); err != nil {
+		return nil, err
+	}
+	if x.Missing() == 0 {
+		s.reports.put(key, out)
+	}
+	return out, nil
+}
+
+func (s *Server) showExperiment(r *http.Request) (view, error) {
+	var data struct {
+		X        shownExperiment
+		Report   *experimentReport
+		Matrix   *experimentMatrix
+		Running  bool
+		Job      *Job
+		Said     []string // by a job that ended badly
+		Formats  []string
+		Document string
+	}
+	id := r.PathValue("id")
+	if err := s.Call(r.Context(), "showExperiment", Params{"id": id}, &data.X); err != nil {
+		return view{}, notFound(err)
+	}
+	data.Job, data.Running = s.experimentJob(data.X.ID)
+	if data.Job != nil && !data.Running && data.X.Missing() > 0 {
+		data.Said = data.Job.said(3)
+	}
+	v := view{Template: "experiments_show", Title: data.X.Name, Section: "experiments", Data: &data}
+	if data.Running {
+		v.Events = "/api/v1/jobs/" + data.Job.ID + "/events"
+		data.Said = data.Job.said(200)
+	} else if data.X.Rows > 0 {
+		var err error
+		if data.Report, err = s.reportOf(r, &data.X); err != nil {
+			return view{}, err
+		}
+	}
+	data.Formats = []string{"html", "markdown", "json", "junit", "text"}
+	var err error
+	data.Matrix, err = s.matrixOf(r, data.X.ID)
+	data.Document, _ = indented(data.X.Document)
+	return v, err
+}
+
+// notFound is the error of what is not there, for a page.
+func notFound(err error) error {
+	if e := asError(err); strings.Contains(e.Message, "there is no") || strings.Contains(e.Message, "has no case") || strings.Contains(e.Message, "there are no") {
+		e.Status = http.StatusNotFound
+		return e
+	}
+	return err
+}
+
+// experimentMatrix is cases under every variant, and what the filter beside them says.
+type experimentMatrix struct {
+	Experiment string         `json:"experiment"`
+	Variants   []string       `json:"variants"`
+	Repeats    int            `json:"repeats"`
+	Cases      int            `json:"cases"`
+	Matching   int            `json:"matching"`
+	Skip       int            `json:"skip"`
+	Diffs      map[string]int `json:"diffs"`
+	Outcomes   map[string]int `json:"outcomes"`
+	Groups     map[string]int `json:"groups"`
+	Rows       []matrixRow    `json:"rows"`
+
+	Diff, Of, Outcome, Group, Text string
+}
+
+type matrixRow struct {
+	ID       string       `json:"id"`
+	Group    string       `json:"group"`
+	Request  string       `json:"request"`
+	Expected string       `json:"expected"`
+	Cells    []matrixCell `json:"cells"`
+}
+
+type matrixCell struct {
+	Passes  int      `json:"passes"`
+	Runs    int      `json:"runs"`
+	Outcome string   `json:"outcome"`
+	Plan    string   `json:"plan"`
+	Failed  []string `json:"failed"`
+}
+
+// State is that of a badge.
+func (c matrixCell) State() string {
+	switch {
+	case c.Runs == 0:
+		return "not_reached"
+	case c.Passes == c.Runs:
+		return "pass"
+	case c.Passes > 0:
+		return "inconclusive"
+	}
+	return "fail"
+}
+
+// Word is the state as people read it.
+func (c matrixCell) Word() string {
+	switch {
+	case c.Runs == 0:
+		return "not made yet"
+	case c.Passes == c.Runs:
+		return "passes"
+	case c.Passes > 0:
+		return fmt.Sprintf("%d of %d", c.Passes, c.Runs)
+	}
+	return "fails"
+}
+
+// Why is what was not as expected.
+func (c matrixCell) Why() string { return strings.Join(c.Failed, "; ") }
+
+// matrixPage is how many cases a page has.
+const matrixPage = 50
+
+func (s *Server) matrixOf(r *http.Request, id string) (*experimentMatrix, error) {
+	q := r.URL.Query()
+	m := &experimentMatrix{Diff: q.Get("diff"), Of: q.Get("of"), Outcome: q.Get("outcome"), Group: q.Get("group"), Text: strings.TrimSpace(q.Get("text"))}
+	p := Params{"id": id, "limit": matrixPage, "skip": numberOr(q.Get("skip"), 0)}
+	for name, v := range map[string]string{"diff": m.Diff, "of": m.Of, "outcome": m.Outcome, "group": m.Group, "text": m.Text} {
+		if v != "" {
+			p[name] = v
+		}
+	}
+	return m, s.Call(r.Context(), "listExperimentCases", p, m)
+}
+
+// Choice is one of a filter.
+type Choice struct {
+	Value, Label string
+	Count        int
+	Chosen       bool
+}
+
+func choices(values []string, label map[string]string, counts map[string]int, chosen string) []Choice {
+	var out []Choice
+	for _, v := range values {
+		c := Choice{v, v, counts[v], v == chosen}
+		if l := label[v]; l != "" {
+			c.Label = l
+		}
+		if c.Count > 0 || c.Chosen {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// DiffChoices are the differences that some case has.
+func (m *experimentMatrix) DiffChoices() []Choice {
+	list := differences
+	if len(m.Variants) == 1 {
+		list = differences[3:]
+	}
+	return choices(list, map[string]string{"differ": "differs from the baseline", "fixed": "fixed", "broken": "broken", "fails": "fails everywhere", "passes": "passes everywhere",
+		"varies": "varies between runs", "missing": "not made yet"}, m.Diffs, m.Diff)
+}
+
+// OutcomeChoices are the outcomes that some case has.
+func (m *experimentMatrix) OutcomeChoices() []Choice {
+	return choices(outcomes, map[string]string{"plan": "a new workflow", "reuse": "a saved workflow", "ask": "asks for something", "abstain": "nothing fits", "invalid": "not valid", "fail": "failed"}, m.Outcomes, m.Outcome)
+}
+
+// GroupChoices are the groups, by name.
+func (m *experimentMatrix) GroupChoices() []Choice {
+	var names []string
+	for name := range m.Groups {
+		names = append(names, name)
+	}
+	if m.Group != "" && !slices.Contains(names, m.Group) {
+		names = append(names, m.Group)
+	}
+	slices.Sort(names)
+	return choices(names, nil, m.Groups, m.Group)
+}
+
+// Filtered reports whether anything is asked for but all.
+func (m *experimentMatrix) Filtered() bool {
+	return m.Diff+m.Of+m.Outcome+m.Group+m.Text != ""
+}
+
+// First and Last are the places of the rows among those that match, from 1.
+func (m *experimentMatrix) First() int { return min(m.Skip+1, m.Matching) }
+func (m *experimentMatrix) Last() int  { return m.Skip + len(m.Rows) }
+
+// Before and After are the addresses of the parts beside this one, "" where there is none.
+func (m *experimentMatrix) Before() string {
+	if m.Skip == 0 {
+		return ""
+	}
+	return m.part(max(0, m.Skip-matrixPage))
+}
+
+func (m *experimentMatrix) After() string {
+	if m.Last() >= m.Matching {
+		return ""
+	}
+	return m.part(m.Skip + matrixPage)
+}
+
+func (m *experimentMatrix) part(skip int) string {
+	q := m.query()
+	if skip > 0 {
+		q.Set("skip", fmt.Sprint(skip))
+	}
+	return "/experiments/" + m.Experiment + "?" + q.Encode() + "#cases"
+}
+
+func (m *experimentMatrix) query() url.Values {
+	q := url.Values{}
+	for name, v := range map[string]string{"diff": m.Diff, "of": m.Of, "outcome": m.Outcome, "group": m.Group, "text": m.Text} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return q
+}
+
+// Cell is the address of a case, beginning with one variant.
+func (m *experimentMatrix) Cell(id string, variant int) string {
+	q := url.Values{}
+	if variant > 0 {
+		q.Set("variant", m.Variants[variant])
+	}
+	address := "/experiments/" + m.Experiment + "/cases/" + url.PathEscape(id)
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	return address
+}

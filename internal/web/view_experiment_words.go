@@ -1,0 +1,74 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// rates are the metrics from 0 to 1.
+func rate(metric string) bool {
+	return metric == "pass" || metric == "first_try" || strings.HasSuffix(metric, "_f1")
+}
+
+// amount is a size of a metric as people say it: a rate in points.
+func amount(metric string, v float64) string {
+	switch {
+	case rate(metric):
+		return fmt.Sprintf("%.1f points", v*100)
+	case metric == "cost_usd":
+		return fmt.Sprintf("$%.4f", v)
+	case strings.HasPrefix(metric, "latency"):
+		return took(v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// level is a value of a metric: a rate in percent.
+func level(metric string, v float64) string {
+	if rate(metric) {
+		return percent(v)
+	}
+	return amount(metric, v)
+}
+
+// changeOf is a difference of a metric with its sign.
+func changeOf(metric string, v float64) string {
+	sign := "+"
+	if v < 0 {
+		sign = "−"
+	}
+	return sign + amount(metric, math.Abs(v))
+}
+
+func percent(v float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(math.Round(v*1000)/10, 'f', 1, 64), ".0") + "%"
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// numberOr reads a number of a form; what is none is orElse.
+func numberOr(text string, orElse int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 0 {
+		return orElse
+	}
+	return n
+}
+
+// asError is an error as pages show it.
+func asError(err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	return e
+}
