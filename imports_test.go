@@ -129,7 +129,7 @@ var testImports = map[string][]string{
 	"internal/split":      {"engine"},
 	"internal/schedule":   {"internal/cputime"},
 	"nodes":               {"flows", "prompts"},
-	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk"},
+	"cmd/pflow":           {"github.com/creack/pty", "github.com/modelcontextprotocol/go-sdk", "github.com/chromedp/chromedp"},
 	"prompts":             {"internal/prompt"},
 	"internal/yamltree":   {"internal/cputime", "internal/value"},
 	"internal/llm":        {"internal/llmtest"},

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // hostileText is what would run, or turn the text around, if a page wrote it as it is.
@@ -131,6 +134,11 @@ func TestPageLibrary(t *testing.T) {
 	}
 	id := strings.TrimPrefix(ran.Path, "/runs/")
 	waitRun(t, p, id)
+	for counted := false; !counted; { // what came of it is noted with the workflow after its journal ended
+		_, listed := p.api("GET", "/api/v1/workflows?match=greet", nil)
+		runs, _ := listed["workflows"].([]any)[0].(map[string]any)["runs"].(map[string]any)
+		counted = runs["last"] != nil
+	}
 	p.get("/library/greet").wants(t, "a workflow that ran", 200, "/runs/"+id, "1 done, 0 failed")
 
 	// Tests.
@@ -266,6 +274,10 @@ func TestPageSchedules(t *testing.T) {
 	}
 	id := strings.TrimPrefix(ran.Path, "/runs/")
 	waitRun(t, p, id)
+	for ended := false; !ended; {
+		_, one := p.api("GET", "/api/v1/schedules/morning", nil)
+		ended = one["last"] != nil
+	}
 	p.get("/schedules/morning").wants(t, "what it ran", 200, "/runs/"+id)
 
 	// Its workflow is changed: it waits until somebody has seen what changed.
@@ -279,4 +291,96 @@ func TestPageSchedules(t *testing.T) {
 	p.post("/schedules/morning/remove").wants(t, "a removal that was not meant", 400, "nothing was removed")
 	p.post("/schedules/morning/remove", "sure", "yes").wants(t, "removed", 200, "Nothing runs by itself yet")
 	p.get("/schedules/morning").wants(t, "gone", 404, "there is no schedule")
+}
+
+// TestPageLibraryAPI: the calls of the library give what the commands print, and what is wrong has its status.
+func TestPageLibraryAPI(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := startPage(t, t.TempDir(), "GREET_KEY=k-1234567890")
+	call := func(status int, method, path string, body any) map[string]any {
+		t.Helper()
+		got, document := p.api(method, "/api/v1"+path, body)
+		if got != status {
+			t.Errorf("%s %s: status %d, want %d: %v", method, path, got, status, document)
+		}
+		return document
+	}
+	same := func(path string, command ...string) {
+		t.Helper()
+		var want map[string]any
+		if err := json.Unmarshal([]byte(p.pflow(append(command, "--json")...)), &want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, call(200, "GET", path, nil)); diff != "" {
+			t.Errorf("%s is not what pflow %s prints:\n%s", path, strings.Join(command, " "), diff)
+		}
+	}
+	type body = map[string]any
+	call(200, "POST", "/workflows", body{"name": "greet", "yaml": libraryWorkflow, "keep": true})
+	call(409, "POST", "/workflows", body{"name": "greet", "yaml": libraryWorkflow})
+	call(400, "POST", "/workflows", body{"name": "../greet", "yaml": libraryWorkflow})
+	call(400, "POST", "/workflows", body{"name": "-x", "yaml": libraryWorkflow})
+	call(400, "POST", "/workflows", body{"name": "bad", "yaml": "ir: ["})
+	call(400, "POST", "/workflows", body{"name": "bad", "run": "x"})
+	same("/workflows", "workflow", "list")
+	same("/workflows?match=hello&limit=1", "workflow", "list", "--match", "hello", "--limit", "1")
+	same("/workflows/greet", "workflow", "show", "greet")
+	same("/nodes", "node", "list")
+	same("/node-search?words=copy+a+file", "node", "search", "copy a file")
+	same("/nodes/http", "node", "show", "http")
+
+	shown := call(200, "GET", "/workflows/greet", nil)
+	edited := strings.Replace(libraryWorkflow, "Hello, ", "Dear ", 1)
+	call(409, "PUT", "/workflows/greet", body{"yaml": edited, "base": "1-0"})
+	call(200, "PUT", "/workflows/greet", body{"yaml": edited, "base": shown["revision"]})
+	call(409, "PUT", "/workflows/greet", body{"yaml": edited + "\n# again", "base": shown["revision"]})
+	same("/workflows/greet/versions", "workflow", "history", "greet")
+	same("/workflows/greet/diff?from=greet@1", "workflow", "diff", "greet@1", "greet")
+	if d := call(200, "POST", "/workflows/greet/diff", body{"yaml": libraryWorkflow}); len(d["changes"].([]any)) != 1 {
+		t.Errorf("a text differs by %v", d["changes"])
+	}
+	if d := call(200, "POST", "/workflow-check/yaml", body{"text": strings.Replace(libraryWorkflow, "template,", "templat,", 1)}); d["valid"] != false {
+		t.Errorf("a workflow with an error: %v", d)
+	}
+	call(200, "POST", "/workflow-check/json", body{"text": "{"})
+	call(400, "POST", "/workflow-check/yaml", body{"text": "x", "file": "/etc/passwd"})
+
+	if d := call(200, "POST", "/workflows/greet/dry-run", body{"inputs": body{"times": 3, "name": "--home=/etc"}}); d["inputs"].(body)["name"] != "--home=/etc" {
+		t.Errorf("what looks like a flag is no value: %v", d)
+	}
+	call(400, "POST", "/workflows/greet/dry-run", body{"inputs": body{"times": 3, "home": "x"}})
+	call(400, "POST", "/workflows/greet/dry-run", body{"inputs": body{"times": 3, "key": "typed"}})
+	ran := call(200, "POST", "/workflows/greet/runs?wait=true", body{"inputs": body{"times": 3, "tags": []any{"x"}}})
+	if ran["status"] != "done" {
+		t.Errorf("the run: %v", ran)
+	}
+	call(200, "POST", "/workflows/greet/tests", body{"run": ran["run_id"]})
+	if d := call(200, "POST", "/workflows/greet/test?wait=true", body{}); d["passed"] != 1.0 {
+		t.Errorf("the tests: %v", d)
+	}
+
+	call(200, "POST", "/workflows/greet/rename", body{"to": "hello"})
+	call(200, "DELETE", "/workflows/hello", nil)
+	call(400, "DELETE", "/workflows/hello", nil)
+	call(400, "GET", "/workflows/hello", nil)
+	call(200, "GET", "/workflows/hello@1", nil)
+}
+
+// TestPageTestNames: the names of tests, and what is wrong with them, are texts on the page.
+func TestPageTestNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	home := t.TempDir()
+	p := startPage(t, home, "GREET_KEY=k-1234567890")
+	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")
+	tests := "cases:\n- name: " + quotedYAML(hostileText) + "\n  inputs: {times: 1, name: " + quotedYAML(hostileText) + "}\n  expect: {outputs: {text: " + quotedYAML("never "+hostileText) + "}}\n"
+	if err := os.WriteFile(filepath.Join(home, "workflows", "greet_test.yaml"), []byte(tests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tested := p.post("/library/greet/test")
+	for strings.Contains(tested.Body, "The tests run;") {
+		tested.safe(t, "tests that run")
+		tested = p.get(tested.Path)
+	}
+	tested.wants(t, "a test that fails", 200, "0 passed, 1 failed", "&lt;img src=x", "never")
+	p.get("/library/greet/tests?job=no-such").wants(t, "a job that nobody knows", 200, "not remembered")
 }

@@ -1,0 +1,100 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"pflow/internal/web/assets/browsertest"
+)
+
+// TestPageLibraryBrowser edits a workflow in a browser, sees what is wrong as it is typed, saves it and runs it, on a small screen
+// and on a large one; and looks at every page of the library in both looks.
+func TestPageLibraryBrowser(t *testing.T) {
+	p := startPage(t, t.TempDir(), "GREET_KEY=k-1234567890")
+	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")
+	for n := range 12 {
+		p.pflow("workflow", "save", writtenFile(t, fmt.Sprintf("report-%02d.json", n), `{"ir_version": "0.1.0", "inputs": {"team": {"type": "string", "required": true}},
+			"nodes": [{"id": "read", "type": "read-file", "params": {"file_path": "report-${team}.md"}}, {"id": "keep", "type": "write-file", "params": {"file_path": "out.md", "content": "${read.content}"}}],
+			"edges": [{"from": "read", "to": "keep"}]}`), "--description", "Keeps the weekly report of a team where others find it")
+	}
+	p.pflow("workflow", "edit", "greet", writtenFile(t, "greet.yaml", strings.Replace(libraryWorkflow, "Hello, ", "Dear ", 1)))
+	p.pflow("schedule", "add", "greet", "--as", "morning", "--cron", "0 8 * * 1-5", "times=2", "--yes=schedule")
+	p.pflow("schedule", "add", "greet", "--as", "often", "--every", "6h", "times=1", "--yes=schedule")
+	p.pflow("schedule", "pause", "often")
+	p.pflow("schedule", "add", "report-03", "--cron", "0 17 * * 5", "team=core", "--yes=schedule,destructive")
+	p.pflow("workflow", "edit", "report-03", writtenFile(t, "r.json", `{"ir_version": "0.1.0", "inputs": {"team": {"type": "string", "required": true}}, "nodes": [{"id": "read", "type": "read-file", "params": {"file_path": "weekly-${team}.md"}}]}`))
+	b := browsertest.Start(t)
+	b.Do(chromedp.Navigate(p.open))
+	b.Said() // of the page of another area
+	click := func(what string) { b.Do(chromedp.Click(what)) }
+	for n, width := range []int64{360, 1440} {
+		b.Look("light", width, 900)
+		b.Do(chromedp.Navigate(p.url + "/library/greet/edit"))
+		b.Wait(`document.querySelector(".cm-editor")`)
+		change := func(from, to string) {
+			browsertest.JS[bool](b, fmt.Sprintf(`(() => { const e = document.querySelector("pflow-editor"); e.value = e.value.replace(%q, %q); return true; })()`, from, to))
+		}
+		change("type: template", "type: templat")
+		b.Wait(`document.querySelector(".editor-findings")?.textContent.includes("templat")`)
+		b.Screenshot(fmt.Sprintf("library-findings-%d", width))
+		change("type: templat,", "type: template,")
+		change("${name}", fmt.Sprintf("${name} (%d)", n))
+		b.Wait(`document.querySelector(".editor-findings")?.textContent.includes("Nothing is wrong")`)
+		click(`button[value=save]`)
+		arrive(t, b, fmt.Sprintf(`location.pathname === "/library/greet" && document.querySelector("h1").textContent.includes("version %d")`, n+3))
+		b.Wait(`document.querySelector(".graph-canvas.placed")`)
+		b.Do(chromedp.Navigate(p.url + "/library/greet/run"))
+		b.Wait(`document.querySelector(".cm-editor")`)
+		browsertest.JS[bool](b, `(document.querySelector('[name="in.times"]').value = "4", true)`)
+		click(`button[formaction$="/dry-run"]`)
+		arrive(t, b, `document.readyState === "complete" && document.querySelector("#dry") && document.querySelector(".cm-editor")`)
+		b.Screenshot(fmt.Sprintf("library-dry-run-%d", width))
+		b.Quiet()
+		click(`form[action="/library/greet/run"] button.primary`)
+		arrive(t, b, `location.pathname.startsWith("/runs/")`)
+		id := strings.TrimPrefix(browsertest.JS[string](b, `location.pathname`), "/runs/")
+		waitRun(t, p, id)
+		if run := p.pflow("runs", "show", id, "--json"); !strings.Contains(run, fmt.Sprintf("World (%d)", n)) {
+			t.Errorf("the run is not of what was edited:\n%s", run)
+		}
+		b.Said() // of the page of another area
+	}
+	p.pflow("workflow", "test", "greet", "--from-run", "last")
+	pages := map[string]string{"list": "/library", "show": "/library/greet", "run": "/library/greet/run", "edit": "/library/greet/edit", "versions": "/library/greet/versions", "tests": "/library/greet/tests",
+		"new": "/library/_new", "nodes": "/library/nodes", "node": "/library/nodes/write-file", "schedules": "/schedules", "schedule": "/schedules/morning", "add": "/schedules/_new?workflow=greet",
+		"approve": "/schedules/report-03/approve", "nothing": "/library?match=zebra", "unknown": "/library/zebra"}
+	looked := true
+	for name, path := range pages {
+		for width, scheme := range map[int64]string{360: "dark", 1440: "light"} {
+			b.Look(scheme, width, 900)
+			b.Do(chromedp.Navigate(p.url + path))
+			b.Wait(`document.readyState === "complete" && (!document.querySelector("pflow-editor") || document.querySelector(".cm-editor")) && (!document.querySelector("pflow-graph") || document.querySelector(".graph-canvas.placed"))`)
+			b.Narrow()
+			looked = b.Accessible() && looked
+			b.Screenshot(fmt.Sprintf("library-%s-%d", name, width))
+			if name == "unknown" { // the browser tells of the status
+				b.Said()
+			}
+			b.Quiet()
+		}
+	}
+	if !looked {
+		t.Skip("axe-core is not in the cache: all but its checks were done")
+	}
+}
+
+// arrive waits until a script gives something true on a page that comes after this one.
+func arrive(t *testing.T, b *browsertest.Browser, script string) {
+	t.Helper()
+	for b.Context.Err() == nil {
+		if there, err := chromedp.Run(b.Context, chromedp.Evaluate[bool]("!!("+script+")")); err == nil && there { // it has no value while it is left
+			return
+		}
+	}
+	t.Fatalf("it never came to %s: the browser says: %q", script, b.Said())
+}
