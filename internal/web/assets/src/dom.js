@@ -43,6 +43,7 @@ export function setState(e, state) {
 
 /** took is a time in milliseconds as people say it. */
 export function took(ms) {
+  if (ms > 0 && ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const s = Math.round(ms / 1000);

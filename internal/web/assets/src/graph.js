@@ -9,7 +9,7 @@
 import { Data, el, safeHref, setState, svg } from "./dom.js";
 import { curve, layout } from "./layout.js";
 
-const wide = 210, narrow = 84, tall = 46; // of nodes
+const wide = 240, narrow = 84, tall = 46; // of nodes
 const smallest = 0.7; // what a graph is shrunk to before it is scrolled
 
 class Graph extends Data {

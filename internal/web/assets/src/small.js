@@ -13,12 +13,18 @@ export function small(root) {
     const part = Number(e.dataset.width);
     if (Number.isFinite(part)) e.style.width = `${Math.min(1, Math.max(0, part)) * 100}%`;
   }
-  for (const e of root.querySelectorAll(".table, .table-wrap, pre, .diff")) {
-    // What scrolls can be scrolled by keys.
-    if (!e.hasAttribute("tabindex") && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
-  }
+  scrolling(root);
   times();
 }
+
+// scrolling lets keys scroll what scrolls.
+function scrolling(root) {
+  for (const e of root.querySelectorAll(".table, .table-wrap, pre, .diff")) {
+    const more = e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1;
+    if (more && !e.hasAttribute("tabindex") && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;
+  }
+}
+document.addEventListener("toggle", (e) => e.target.open && scrolling(e.target), true); // what a <details> shows has a size only now
 
 function ago(then) {
   const s = Math.round((Date.now() - then) / 1000);
