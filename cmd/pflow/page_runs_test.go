@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pflow/internal/llmtest"
 )
 
 // runsOf gives the runs of a page's home, the newest first.
@@ -92,8 +94,15 @@ func TestPageRuns(t *testing.T) {
 	}
 	all := p.runsOf()
 	body := p.get("/runs").Body
-	says(t, body, `data-state="done"`, `data-state="failed"`, "/runs/"+all[0].ID, "/nowhere/at/all", `data-events="/api/v1/runs/events"`)
+	says(t, body, `data-state="done"`, `data-state="failed"`, "/runs/"+all[0].ID, "/nowhere/at/all", `data-events="/api/v1/runs/events?seen=`)
 
+	seen := regexp.MustCompile(`data-events="([^"]+)"`).FindStringSubmatch(body)[1]
+	events := p.listen(t.Context(), seen, "")
+	p.pflow("run", "fine")
+	awaitEvent(t, events, "the list is another", func(e pageEvent) bool { return e.Name == "refresh" })
+	awaitEvent(t, p.listen(t.Context(), seen, ""), "the list was another", func(e pageEvent) bool { return e.Name == "refresh" })
+
+	all = p.runsOf("--before", "last")
 	body = p.get("/runs?status=failing").Body
 	if strings.Contains(body, all[1].ID) || !strings.Contains(body, all[0].ID) {
 		t.Error("the filter of what failed shows others")
@@ -242,3 +251,23 @@ func TestPageRunHostile(t *testing.T) {
 }
 
 var ownFields = regexp.MustCompile(`value="[^"]*"|(?s:<textarea[^>]*>.*?</textarea>)`)
+
+// TestPageRunCalls: what a run sent to models, and what came back, is with the run and with the step that asked.
+func TestPageRunCalls(t *testing.T) {
+	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{{Text: "one <script>alert(1)</script>"}, {Text: "two"}}})
+	t.Setenv("OPENAI_BASE_URL", server.BaseURL())
+	t.Setenv("OPENAI_API_KEY", serverKey)
+	p := startPage(t, t.TempDir())
+	p.workflow("asks", `{"ir_version": "0.1.0", "nodes": [{"id": "first", "type": "llm", "params": {"prompt": "Say one"}}, {"id": "second", "type": "llm", "params": {"prompt": "After ${first.response}"}}],
+		"edges": [{"from": "first", "to": "second"}]}`)
+	p.pflow("run", "asks")
+	run := p.runsOf()[0].ID
+	body := p.get("/runs/" + run + "/calls").Body
+	unharmed(t, body)
+	says(t, body, "2 calls", "Say one", "one &lt;script&gt;", "two", "openai/", "tokens")
+	body = p.get("/runs/" + run + "/steps/second").Body
+	says(t, body, "Model calls", "After one &lt;script&gt;", "two")
+	if strings.Contains(body, "Say one") {
+		t.Error("the step shows what another sent")
+	}
+}

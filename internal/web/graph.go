@@ -18,10 +18,10 @@ type Graph struct {
 type GraphNode struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	Kind  string `json:"kind"` // its component or op, and what it runs
-	Note  string `json:"note"` // what it repeats, after what became of that in a run: "2 of 3, for each of 3 items"
+	Kind  string `json:"kind"` // step, call (it runs a flow or a workflow), map, repeat, branch, model, approval, end
+	Note  string `json:"note"` // its component, and what it repeats
 	State string `json:"state,omitempty"`
-	Count int    `json:"count,omitempty"` // of visits, where there were several
+	Count string `json:"count,omitempty"` // of its visits, or of what is inside it: "3 times", "40 of 5000"
 	Href  string `json:"href,omitempty"`
 }
 
@@ -69,14 +69,14 @@ func GraphOfFlow(document json.RawMessage) (*Graph, error) {
 	}
 	g := &Graph{Label: d.Name, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	for _, n := range d.Nodes {
-		node := GraphNode{ID: n.ID, Label: n.ID, Kind: n.Op}
+		node := GraphNode{ID: n.ID, Label: n.ID, Kind: "step", Note: n.Op}
 		switch {
 		case n.Op == "map":
-			node.Kind, node.Note = strings.Join(n.Runs, ", "), "for each item"
-		case n.Op == "parallel":
-			node.Kind, node.Note = strings.Join(n.Runs, ", "), "at once"
+			node.Kind, node.Note = "map", "each: "+strings.Join(n.Runs, ", ")
 		case len(n.Runs) > 0:
-			node.Kind = strings.Join(n.Runs, ", ")
+			node.Kind, node.Note = "call", strings.Join(n.Runs, ", ")
+		case n.Op == "llm" || n.Op == "agent":
+			node.Kind = "model"
 		}
 		g.Nodes = append(g.Nodes, node)
 	}
@@ -110,18 +110,29 @@ func GraphOfWorkflow(document json.RawMessage) (*Graph, error) {
 	}
 	g := &Graph{Label: "workflow", Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	for _, n := range d.Nodes {
-		node := GraphNode{ID: n.ID, Label: n.ID, Kind: n.Type}
-		if name, ok := n.Params["workflow"].(string); ok && n.Type == "workflow" {
-			node.Kind += " " + shortText(name, 40)
-		}
-		if n.Batch != nil {
-			node.says("for each of " + itemsText(n.Batch["items"]))
+		node := GraphNode{ID: n.ID, Label: n.ID, Kind: "step", Note: n.Type}
+		switch n.Type {
+		case "llm", "agent":
+			node.Kind = "model"
+		case "switch":
+			node.Kind = "branch"
+		case "workflow":
+			node.Kind = "call"
+			if name, ok := n.Params["workflow"].(string); ok {
+				node.Note += " " + shortText(name, 40)
+			}
 		}
 		if n.Repeat != nil {
-			node.says("until " + shortText(asText(n.Repeat["until"]), 40))
+			node.Kind, node.Note = "repeat", node.Note+", until "+shortText(asText(n.Repeat["until"]), 40)
+		}
+		if n.Batch != nil {
+			node.Kind, node.Note = "map", node.Note+", for each of "+itemsText(n.Batch["items"])
 		}
 		if n.Approval == "required" {
-			node.says("wants approval")
+			node.Note += ", waits for approval"
+			if node.Kind == "step" {
+				node.Kind = "approval"
+			}
 		}
 		g.Nodes = append(g.Nodes, node)
 	}
@@ -146,24 +157,15 @@ func itemsText(v any) string {
 func (g *Graph) edge(e GraphEdge) {
 	e.ID = fmt.Sprintf("e%d", len(g.Edges))
 	if !slices.ContainsFunc(g.Nodes, func(n GraphNode) bool { return n.ID == e.To }) && e.To == graphEnd {
-		g.Nodes = append(g.Nodes, GraphNode{ID: graphEnd, Label: graphEnd})
+		g.Nodes = append(g.Nodes, GraphNode{ID: graphEnd, Label: graphEnd, Kind: "end"})
 	}
 	g.Edges = append(g.Edges, e)
-}
-
-// says adds to the note of a node.
-func (n *GraphNode) says(more string) {
-	if n.Note != "" && more != "" {
-		n.Note += ", "
-	}
-	n.Note += more
 }
 
 // Visited is what a run says of a node: how its last visit ended, and the actions of all.
 type Visited struct {
 	State   string // as pages show it: done, running, failed, skipped, waiting, kept
-	Visits  int
-	Note    string // "40 of 5000"
+	Count   string
 	Actions []string
 }
 
@@ -173,14 +175,7 @@ func (g *Graph) Light(of map[string]Visited) {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		v := of[n.ID]
-		n.State = v.State
-		if note := n.Note; v.Note != "" {
-			n.Note = v.Note
-			n.says(note)
-		}
-		if v.Visits > 1 {
-			n.Count = v.Visits
-		}
+		n.State, n.Count = v.State, v.Count
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -189,7 +184,7 @@ func (g *Graph) Light(of map[string]Visited) {
 		ended = ended || e.Taken && e.To == graphEnd
 	}
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.ID == graphEnd && ended {
+		if n := &g.Nodes[i]; n.Kind == "end" && ended {
 			n.State = stateDone
 		}
 	}

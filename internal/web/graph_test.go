@@ -24,7 +24,7 @@ func TestGraphOfWorkflow(t *testing.T) {
 	for _, n := range g.Nodes {
 		got = append(got, n.ID+" "+n.Kind+" ("+n.Note+")")
 	}
-	want := "which switch ()\neach llm (for each of 3 items)\npoll http (until result.status == 200)\ncall workflow greet ()\npublish write-file (wants approval)"
+	want := "which branch (switch)\neach map (llm, for each of 3 items)\npoll repeat (http, until result.status == 200)\ncall call (workflow greet)\npublish approval (write-file, waits for approval)"
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("nodes:\n%s\nwant:\n%s", text, want)
 	}
@@ -46,7 +46,7 @@ func TestGraphOfFlow(t *testing.T) {
 	for _, n := range g.Nodes {
 		got = append(got, n.ID+" "+n.Kind+" ("+n.Note+")")
 	}
-	if text, want := strings.Join(got, "\n"), "ask llm ()\neach inner (for each item)\nsub other ()\nend  ()"; text != want {
+	if text, want := strings.Join(got, "\n"), "ask model (llm)\neach map (each: inner)\nsub call (other)\nend end ()"; text != want {
 		t.Errorf("nodes:\n%s\nwant:\n%s", text, want)
 	}
 	// An action that has an edge of its own does not take the edge of all others.

@@ -34,6 +34,9 @@ func OwnCalls() []ownCall {
 			[]Param{{Name: "id", In: "path", Type: "string", Pattern: RunID, Required: true},
 				{Name: "Last-Event-ID", In: "header", Type: "integer", Description: "the id of the last event that was heard: what happened since is told"}}, "text/event-stream", "",
 			"events: state {steps, status}, how all steps stand; step {step, label, state, attempt, action, at}; refresh, where there is more to see; end {status}; stop where pflow serve ends"},
+		{"watchRuns", "GET", "/api/v1/runs/events", "Tell when the newest runs, or how they stand, are others",
+			[]Param{{Name: "seen", In: "query", Type: "string", Description: "how they stood when whoever asks looked at them, as a page of pflow serve says: told at once, if it is otherwise by now"}}, "text/event-stream", "",
+			"events: refresh; stop where pflow serve ends"},
 		{"describe", "GET", "/api/v1/openapi.json", "Give this document", nil, "application/json", "", "an OpenAPI document"},
 	}
 }

@@ -154,7 +154,7 @@ func (d *runShown) graph() *Graph {
 		} else if _, waits := came[n.Node]; waits {
 			continue // its approval does
 		}
-		came[n.Node] = Visited{State: d.Run.state(n.Status, n.Kept), Visits: n.Visits, Note: n.count(), Actions: n.Actions}
+		came[n.Node] = Visited{State: d.Run.state(n.Status, n.Kept), Count: n.count(), Actions: n.Actions}
 	}
 	g.Light(came)
 	g.Link(func(n *GraphNode) string {
@@ -168,7 +168,7 @@ func (d *runShown) graph() *Graph {
 
 func isObject(data json.RawMessage) bool { return len(data) > 0 && data[0] == '{' }
 
-// count says how many of what is inside a node are done.
+// count says how often a node was visited, or how many of what is inside it are done.
 func (n *runNode) count() string {
 	total := sum(n.Inside)
 	failed := ""
@@ -179,7 +179,9 @@ func (n *runNode) count() string {
 	case total > 1 && n.Inside["done"] < total:
 		return fmt.Sprintf("%d of %d%s", n.Inside["done"], total, failed)
 	case total > 1:
-		return fmt.Sprintf("all %d done", total)
+		return strconv.Itoa(total)
+	case n.Visits > 1:
+		return fmt.Sprintf("×%d", n.Visits)
 	}
 	return ""
 }

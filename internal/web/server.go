@@ -30,6 +30,7 @@ type Server struct {
 	guard     *guard
 	hub       *hub
 	viewers   viewers
+	newest    newest
 	closing   chan struct{} // closed: streams end
 	close     func()
 	reports   reportCache

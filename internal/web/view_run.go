@@ -21,6 +21,7 @@ func (s *Server) runRoutes() {
 	s.page("GET /runs/{id}/fix", s.showFix)
 	s.mux.HandleFunc("GET /runs/compare", s.compareRuns)
 	s.runForms()
+	s.stream("GET /api/v1/runs/events", s.listEvents)
 }
 
 // runRow is a run as `pflow runs list --json` tells of it.
@@ -138,7 +139,7 @@ func (f runsFilter) address(before string) string {
 	return "/runs?" + q.Encode()
 }
 
-const runsOfPage = 50
+const runsOfPage = listMost
 
 func (s *Server) listRuns(r *http.Request) (view, error) {
 	q := r.URL.Query()
@@ -163,7 +164,13 @@ func (s *Server) listRuns(r *http.Request) (view, error) {
 	}
 	v := view{Template: "runs_list", Title: "Runs", Section: "runs", Data: out}
 	if f.Before == "" {
-		v.Events = "/api/v1/runs/events"
+		stands := standingOf(got.Runs)
+		if out.Filtered {
+			if stands, err = s.standing(r.Context()); err != nil {
+				return view{}, err
+			}
+		}
+		v.Events = "/api/v1/runs/events?seen=" + stands
 	}
 	return v, nil
 }

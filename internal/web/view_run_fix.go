@@ -160,13 +160,18 @@ func (s *Server) diffRuns(r *http.Request) (view, error) {
 	if err := s.Call(r.Context(), "diffRuns", Params{"id": r.PathValue("id"), "other": r.PathValue("other")}, &d); err != nil {
 		return view{}, err
 	}
-	var groups []diffGroup
+	groups := []diffGroup{{}} // of the run itself first
+	at := map[string]int{"": 0}
 	for _, x := range d.Differences {
-		if len(groups) == 0 || groups[len(groups)-1].Step != x.Step {
+		i, ok := at[x.Step]
+		if !ok {
+			i, at[x.Step] = len(groups), len(groups)
 			groups = append(groups, diffGroup{Step: x.Step})
 		}
-		g := &groups[len(groups)-1]
-		g.Differences = append(g.Differences, x)
+		groups[i].Differences = append(groups[i].Differences, x)
+	}
+	if len(groups[0].Differences) == 0 {
+		groups = groups[1:]
 	}
 	left := max(0, len(groups)-100)
 	groups = groups[:len(groups)-left]

@@ -174,6 +174,7 @@ type stepPage struct {
 	Earlier string
 	Later   string
 	Log     []logLine
+	Before  int // events of the log that are not shown
 	Calls   []modelCall
 	Whole   bool // values are not cut
 }
@@ -213,7 +214,7 @@ func (s *Server) showStep(r *http.Request) (view, error) {
 	}
 	p.From, p.To = skip+1, skip+len(step.Steps)
 	p.Earlier, p.Later = pagesAround(step.Href, status, skip, len(step.Steps), p.Total)
-	if p.Log, _, err = s.log(r.Context(), run.ID, name, 200); err != nil {
+	if p.Log, p.Before, err = s.log(r.Context(), run.ID, name, 40); err != nil {
 		return view{}, err
 	}
 	if p.Calls, err = s.calls(r.Context(), run.ID, name); err != nil {

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var runPath = regexp.MustCompile(`^/runs/\d{8}-\d{6}-[0-9a-f]{8}$`)
+
+// TestPageRunApprove: what waits is named, and goes on once it is approved.
+func TestPageRunApprove(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	file := filepath.Join(t.TempDir(), "public.txt")
+	p.workflow("publish", `{"ir_version": "0.1.0", "nodes": [{"id": "draft", "type": "template", "params": {"template": "a draft"}},
+		{"id": "publish", "type": "write-file", "approval": "required", "params": {"file_path": "`+file+`", "content": "${draft.text}"}}], "edges": [{"from": "draft", "to": "publish"}]}`)
+	if code := p.exits("run", "publish"); code != exitDeclined {
+		t.Fatalf("status %d", code)
+	}
+	run := p.runsOf()[0].ID
+	body := p.get("/runs/" + run).Body
+	says(t, body, "Waits for your approval", "publish", "Approve and go on", "Give it up", `data-events="/api/v1/runs/`+run+`/events"`, `"id":"publish","label":"publish","kind":"approval","note":"write-file, waits for approval","state":"waiting"`)
+	got := p.post("/runs/"+run+"/resume", "yes", "plan")
+	if got.Path != "/runs/"+run {
+		t.Errorf("it leads to %s", got.Path)
+	}
+	says(t, p.until("/runs/"+run, `<span class="badge" data-state="done">done</span></div>`), "Run it again")
+	if data, err := os.ReadFile(file); err != nil || string(data) != "a draft" {
+		t.Errorf("%q, %v", data, err)
+	}
+
+	// One that is given up cannot be gone on with.
+	if code := p.exits("run", "publish", "--yes=destructive", "--batch=false"); code != exitDone {
+		t.Logf("status %d", code)
+	}
+	os.Remove(file)
+	if code := p.exits("run", "publish"); code != exitDeclined {
+		t.Fatalf("status %d", code)
+	}
+	run = p.runsOf()[0].ID
+	p.post("/runs/" + run + "/cancel")
+	body = p.get("/runs/" + run).Body
+	says(t, body, `data-state="cancelled"`)
+	if strings.Contains(body, "/resume") {
+		t.Error("a run that was given up can be gone on with")
+	}
+	if got := p.post("/runs/" + run + "/resume"); got.Status != 400 || !strings.Contains(got.Body, "has ended") {
+		t.Errorf("%d: %s", got.Status, got.Body)
+	}
+}
+
+// TestPageRunFix: a run that failed, its fix as a difference, and the run that comes of it.
+func TestPageRunFix(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	dir := t.TempDir()
+	order, log := filepath.Join(dir, "order.json"), filepath.Join(dir, "log.txt")
+	if err := os.WriteFile(order, []byte(`{"customerName": "Ada", "total": 3}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.workflow("total", `{"ir_version": "0.1.0", "inputs": {}, "nodes": [{"id": "begin", "type": "shell", "params": {"command": "echo begin >> `+log+`"}},
+		{"id": "read", "type": "read-json", "params": {"file_path": "`+order+`"}}, {"id": "say", "type": "template", "params": {"template": "${read.value.customer_name} owes ${read.value.total}"}}],
+		"edges": [{"from": "begin", "to": "read"}, {"from": "read", "to": "say"}]}`)
+	if code := p.exits("run", "total"); code != exitFailed {
+		t.Fatalf("status %d", code)
+	}
+	failed := p.runsOf()[0].ID
+	says(t, p.get("/runs/"+failed).Body, "Look for a fix", "did you mean", "missing key")
+	got := p.post("/runs/" + failed + "/fix")
+	if !strings.HasPrefix(got.Path, "/runs/"+failed+"/fix?job=") {
+		t.Fatalf("the fix is at %s: %s", got.Path, got.Body)
+	}
+	body := p.until(got.Path, "Run it again so")
+	says(t, body, "<del>${read.value.customer_name} owes ${read.value.total}</del>", "<ins>${read.value.customerName} owes ${read.value.total}</ins>", "next version of total")
+	approve := regexp.MustCompile(`action="(/runs/[^"]+/fix/approve)"`).FindStringSubmatch(body)
+	if approve == nil {
+		t.Fatal("there is no form to approve the fix")
+	}
+	got = p.post(approve[1])
+	if !runPath.MatchString(got.Path) || got.Path == "/runs/"+failed {
+		t.Fatalf("it leads to %s: %s", got.Path, got.Body)
+	}
+	body = p.until(got.Path, "Ada owes 3")
+	says(t, body, `data-state="kept"`, "/runs/"+failed, "compare")
+	if data, _ := os.ReadFile(log); string(data) != "begin\n" {
+		t.Errorf("what finished ran again: %q", data)
+	}
+	says(t, p.get("/runs/"+failed).Body, "Led to", strings.TrimPrefix(got.Path, "/runs/"))
+	says(t, p.get("/runs/"+failed+"/diff/"+strings.TrimPrefix(got.Path, "/runs/")).Body, "They part at", "say")
+
+	// What nobody can mend says why not.
+	p.workflow("gone", `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "/nowhere/at/all"}}]}`)
+	p.exits("run", "gone")
+	gone := p.runsOf()[0].ID
+	got = p.post("/runs/" + gone + "/fix")
+	says(t, p.until(got.Path, "No fix was found"), "Run it again…")
+	says(t, p.get("/runs/"+gone+"/fix").Body, "not known any more", "Look for a fix")
+}
+
+// TestPageRunAgain: a run is run again with other inputs, from a step; what repeats an effect is asked about first.
+func TestPageRunAgain(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	log := filepath.Join(t.TempDir(), "log.txt")
+	p.workflow("begin", `{"ir_version": "0.1.0", "inputs": {"city": {"type": "string", "required": true, "description": "Where."}, "token": {"type": "string", "required": false, "secret": true, "from_env": "NOT_SET"}}, "nodes": [
+		{"id": "begin", "type": "shell", "params": {"command": "echo ${city} >> `+log+`"}}, {"id": "say", "type": "template", "params": {"template": "it is ${city}"}}],
+		"edges": [{"from": "begin", "to": "say"}]}`)
+	p.pflow("run", "begin", "city=Oslo")
+	run := p.runsOf()[0].ID
+	says(t, p.get("/runs/"+run).Body, `name="input.city" value="Oslo"`, "A secret: it is read from the environment", `<option value="begin">`)
+
+	// Nothing is other than it was: all is kept.
+	got := p.post("/runs/"+run+"/retry", "was.city", "Oslo", "input.city", "Oslo")
+	if !runPath.MatchString(got.Path) {
+		t.Fatalf("it leads to %s: %s", got.Path, got.Body)
+	}
+	says(t, p.until(got.Path, `data-state="kept"`), "it is Oslo")
+
+	// Another city would repeat an effect: a new run stops there and asks.
+	got = p.post("/runs/"+run+"/retry", "was.city", "Oslo", "input.city", "Rome")
+	if !runPath.MatchString(got.Path) {
+		t.Fatalf("it leads to %s: %s", got.Path, got.Body)
+	}
+	stopped := got.Path
+	says(t, p.until(stopped, "It needs your decision"), "begin", "Go on: it may repeat that")
+	if data, _ := os.ReadFile(log); string(data) != "Oslo\n" {
+		t.Errorf("the effect was repeated: %q", data)
+	}
+	p.post(stopped+"/resume", "again", "true")
+	says(t, p.until(stopped, "it is Rome"), "Run it again")
+	if data, _ := os.ReadFile(log); string(data) != "Oslo\nRome\n" {
+		t.Errorf("%q", data)
+	}
+
+	// It was run again, which is said before it is run once more.
+	got = p.post("/runs/"+run+"/retry", "was.city", "Oslo", "input.city", "Paris")
+	if got.Status != 409 {
+		t.Fatalf("%d at %s: %s", got.Status, got.Path, got.Body)
+	}
+	says(t, got.Body, "A question first", "was run again", `name="input.city" value="Paris"`, `name="again" value="true"`)
+	got = p.post("/runs/"+run+"/retry", "was.city", "Oslo", "input.city", "Paris", "again", "true")
+	says(t, p.until(got.Path, "it is Paris"), "/runs/"+run)
+
+	// Its workflow wants more by now: the question has a field for it.
+	p.workflow("begin", `{"ir_version": "0.1.0", "inputs": {"city": {"type": "string", "required": true}, "year": {"type": "integer", "required": true, "description": "Which year."}}, "nodes": [
+		{"id": "say", "type": "template", "params": {"template": "it is ${city} in ${year}"}}]}`)
+	got = p.post("/runs/"+run+"/retry", "again", "true")
+	if got.Status != 409 {
+		t.Fatalf("%d at %s: %s", got.Status, got.Path, got.Body)
+	}
+	says(t, got.Body, `name="input.year"`, "Which year.")
+	got = p.post("/runs/"+run+"/retry", "again", "true", "input.year", "1999")
+	says(t, p.until(got.Path, "it is Oslo in 1999"), "done")
+
+	// The workflow as it was is saved.
+	got = p.post("/runs/"+run+"/save", "name", "begin-as-it-was", "description", "As it was")
+	if got.Path != "/library/begin-as-it-was" {
+		t.Errorf("saved at %s: %s", got.Path, got.Body)
+	}
+	if got := p.post("/runs/"+run+"/save", "name", "../x"); got.Status != 400 {
+		t.Errorf("a name that is none: %d", got.Status)
+	}
+}
+
+// TestPageRunCancel: a run that the page began is stopped alone, and goes on.
+func TestPageRunCancel(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	gate := filepath.Join(t.TempDir(), "gate")
+	p.workflow("waits", `{"ir_version": "0.1.0", "nodes": [{"id": "a", "type": "template", "params": {"template": "a"}},
+		{"id": "gate", "type": "shell", "params": {"command": "while [ ! -e `+gate+` ]; do sleep 0.01; done"}}], "edges": [{"from": "a", "to": "gate"}]}`)
+	status, job := p.api("POST", "/api/v1/workflows/waits/runs", map[string]any{})
+	if status != 202 {
+		t.Fatalf("%d: %v", status, job)
+	}
+	p.until("/runs", `data-state="running"`)
+	run := p.runsOf()[0].ID
+	says(t, p.until("/runs/"+run, "Cancel the run"), "/runs/"+run+"/cancel")
+	got := p.post("/runs/" + run + "/cancel")
+	if got.Path != "/runs/"+run {
+		t.Errorf("it leads to %s", got.Path)
+	}
+	says(t, p.until("/runs/"+run, "It can go on"), `data-state="cancelled"`)
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	// The command was under way: whether it may run again is asked.
+	p.post("/runs/" + run + "/resume")
+	says(t, p.until("/runs/"+run, "It needs your decision"), "gate", `name="again" value="true"`)
+	p.post("/runs/"+run+"/resume", "again", "true")
+	p.until("/runs/"+run, `<span class="badge" data-state="done">done</span></div>`)
+}
