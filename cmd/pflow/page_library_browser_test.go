@@ -65,7 +65,11 @@ func TestPageLibraryBrowser(t *testing.T) {
 		b.Said() // of the page of another area
 	}
 	p.pflow("workflow", "test", "greet", "--from-run", "last")
-	pages := map[string]string{"list": "/library", "show": "/library/greet", "run": "/library/greet/run", "edit": "/library/greet/edit", "versions": "/library/greet/versions", "tests": "/library/greet/tests",
+	b.Do(chromedp.Navigate(p.url + "/library/greet/tests"))
+	click(`form[action="/library/greet/test"] button.primary`)
+	arrive(t, b, `document.querySelector("#result")?.textContent === "1 passed, 0 failed"`) // told of by the events of the job
+	b.Quiet()
+	pages := map[string]string{"notify": "/library/greet/notify", "list": "/library", "show": "/library/greet", "run": "/library/greet/run", "edit": "/library/greet/edit", "versions": "/library/greet/versions", "tests": "/library/greet/tests",
 		"new": "/library/_new", "nodes": "/library/nodes", "node": "/library/nodes/write-file", "schedules": "/schedules", "schedule": "/schedules/morning", "add": "/schedules/_new?workflow=greet",
 		"approve": "/schedules/report-03/approve", "nothing": "/library?match=zebra", "unknown": "/library/zebra"}
 	looked := true

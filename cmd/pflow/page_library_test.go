@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,7 +84,7 @@ func (a pageAnswer) field(t *testing.T, name string) string {
 	if m == nil {
 		t.Fatalf("there is no field %s in\n%s", name, mainOf(a.Body))
 	}
-	return strings.NewReplacer("&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">", "&#43;", "+", "&amp;", "&").Replace(m[1])
+	return html.UnescapeString(m[1])
 }
 
 func TestPageLibrary(t *testing.T) {
@@ -209,6 +210,17 @@ func TestPageLibraryEdit(t *testing.T) {
 	p.get("/library/letter@1").wants(t, "a version", 200, "This is an earlier version")
 	p.get("/library/letter@1/edit").wants(t, "a version to be the next one", 200, "Hello, ")
 
+	// A workflow that is kept as JSON is edited as JSON, and stays JSON.
+	p.pflow("workflow", "save", writtenFile(t, "plain.json", `{"ir_version": "0.1.0", "nodes": [{"id": "say", "type": "template", "params": {"template": "plain"}}]}`))
+	plain := p.get("/library/plain/edit")
+	plain.wants(t, "a workflow in JSON", 200, `<pflow-editor language="json"`, `check="/api/v1/workflow-check/json"`)
+	document := p.pflow("workflow", "show", "plain", "--text")
+	p.post("/library/plain/edit", "do", "save", "language", "json", "base", plain.field(t, "base"), "text", strings.Replace(document, `"plain"`, `"plainer"`, 1)).wants(t, "an edit in JSON", 200, "version 2")
+	if got := p.pflow("workflow", "show", "plain", "--text"); got != strings.Replace(document, `"plain"`, `"plainer"`, 1) {
+		t.Errorf("what was saved is not what was typed:\n%s", got)
+	}
+	p.post("/library/plain/edit", "do", "check", "language", "json", "base", "1-x", "text", "{").wants(t, "a text that is cut", 422, "text ends too early")
+
 	p.post("/library/letter/rename", "to", "No Name").wants(t, "a new name that is none", 400, "no name for a workflow")
 	p.post("/library/letter/rename", "to", "brief").wants(t, "another name", 200, "brief")
 	p.post("/library/brief/delete").wants(t, "a delete that was not meant", 400, "nothing was deleted")
@@ -242,6 +254,37 @@ func TestPageDestroys(t *testing.T) {
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Errorf("the file is there still: %v", err)
 	}
+
+	// Who is told of the runs of a workflow is approved as it was shown.
+	p.pflow("workflow", "save", writtenFile(t, "log.json", `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "delete-file", "params": {"file_path": "old.log", "confirm_delete": true}}]}`))
+	if err := os.WriteFile(filepath.Join(dir, "old.log"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.get("/library/drop/notify").wants(t, "who is told", 200, `name="on_failure"`)
+	p.post("/library/drop/notify", "on_failure", "no-such").wants(t, "an unknown workflow", 422, "there is no saved workflow")
+	told := p.post("/library/drop/notify", "on_failure", "log")
+	told.wants(t, "who would be told", 200, "This is what would run", "old.log", `name="destroys"`)
+	var agreed []string
+	for _, m := range regexp.MustCompile(`name="(shown|destroys)" value="([^"]*)"`).FindAllStringSubmatch(told.Body, -1) {
+		agreed = append(agreed, m[1], html.UnescapeString(m[2]))
+	}
+	p.post("/library/drop/notify", "on_failure", "log", "do", "approve").wants(t, "what was not shown", 409, "not what was shown")
+	p.post("/library/drop/notify", append([]string{"on_failure", "log", "do", "approve"}, agreed...)...).wants(t, "who is told", 200, "When a run failed", `href="/library/log"`)
+	p.get("/library/log").wants(t, "what tells", 200, "tells of the runs of drop")
+	p.post("/library/drop/notify", "on_failure", "").wants(t, "nobody is told", 200, "nobody")
+
+	// A schedule for files that arrive, which it deletes.
+	if err := os.Mkdir(filepath.Join(dir, "inbox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	given := []string{"workflow", "drop", "when", "watch", "watch", "inbox/*.csv", "input", "file"}
+	p.get("/schedules/_new?workflow=drop&when=watch").wants(t, "the form of a folder", 200, `name="watch"`, "<option>file</option>")
+	p.post("/schedules/_new", "workflow", "drop", "when", "watch", "watch", "nowhere/*.csv", "input", "no-such").wants(t, "an input that there is not", 422, "no input")
+	shown := p.post("/schedules/_new", given...)
+	shown.wants(t, "what would run", 200, "This is what would run", "the file that arrives", "It destroys what is there, each time")
+	given = append(given, "do", "approve", "words", shown.field(t, "words"), "ran", "drop", "version", "1")
+	p.post("/schedules/_new", given...).wants(t, "an approval without what it destroys", 409, "It destroys what is there")
+	p.post("/schedules/_new", append(given, "destroys", shown.field(t, "destroys"))...).wants(t, "an approval of all", 200, "drop", "Run now for a file")
 }
 
 func TestPageSchedules(t *testing.T) {

@@ -15,7 +15,7 @@ func (s *Server) libraryRoutes() {
 	s.page("GET /library/nodes", s.listNodes)
 	s.page("GET /library/nodes/{node}", s.showNode)
 	s.page("GET /library/{name}", s.showWorkflow)
-	parts := map[string]func(r *http.Request) (view, error){"edit": s.editWorkflow, "run": s.runForm, "versions": s.compareVersions, "tests": s.showTests}
+	parts := map[string]func(r *http.Request) (view, error){"edit": s.editWorkflow, "run": s.runForm, "versions": s.compareVersions, "tests": s.showTests, "notify": s.notifyForm}
 	s.page("GET /library/{name}/{part}", func(r *http.Request) (view, error) {
 		f := parts[r.PathValue("part")]
 		if f == nil {
@@ -26,6 +26,7 @@ func (s *Server) libraryRoutes() {
 	s.act("POST /library/{name}/edit", s.saveWorkflow)
 	s.act("POST /library/{name}/rename", s.renameWorkflow)
 	s.act("POST /library/{name}/delete", s.deleteWorkflow)
+	s.act("POST /library/{name}/notify", s.setNotices)
 	s.act("POST /library/{name}/dry-run", s.dryRunWorkflow)
 	s.act("POST /library/{name}/run", s.runWorkflow)
 	s.act("POST /library/{name}/test", s.testWorkflow)
