@@ -73,7 +73,8 @@ func (a *app) doctor(more []checkup) error {
 		}
 	}
 	if a.asJSON {
-		if err := a.printJSON(map[string]any{"schema": doctorSchema, "version": buildVersion(), "settings": values, "checks": checks}); err != nil {
+		if err := a.printJSON(map[string]any{"schema": doctorSchema, "version": buildVersion(), "settings": values, "checks": checks,
+			"home": a.homeDir(), "files": a.homeFiles(), "settings_text": a.settingsText()}); err != nil {
 			return err
 		}
 	} else {

@@ -86,6 +86,7 @@ apply             apply last --dry-run
 plan              plan when a file arrives in inbox copy it to b.txt
 plan              plan every 2 hours copy a.txt to b.txt
 run-log-line      runs logs last
+doctor            doctor
 mcp-added         mcp add docs --no-check --url http://127.0.0.1:9/mcp
 mcp               mcp list
 mcp-check         mcp check
