@@ -214,6 +214,11 @@ func (g *guard) known(r *http.Request) (bearer bool, err error) {
 
 // readWhole reads the body of a request, within bounds of size and time, so that nobody holds on to what comes after.
 func readWhole(w http.ResponseWriter, r *http.Request) error {
+	tooLarge := &Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d MB", maxBody>>20)}
+	if r.ContentLength > maxBody {
+		w.Header().Set("Connection", "close")
+		return tooLarge
+	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(readBody)) // where the connection has none, the size bounds it
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -221,7 +226,7 @@ func readWhole(w http.ResponseWriter, r *http.Request) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return &Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d MB", maxBody>>20)}
+		return tooLarge
 	case err != nil:
 		return &Error{Status: http.StatusBadRequest, Message: "the body cannot be read"}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -28,8 +29,11 @@ type Job struct {
 	cancel   context.CancelFunc
 }
 
-// maxJobs bounds the jobs that are remembered; those that go on are never forgotten.
-const maxJobs = 200
+// Bounds of jobs: how many are remembered, where those that go on are never forgotten, and how many go on at the same time.
+const (
+	maxJobs = 200
+	maxOpen = 32
+)
 
 type jobs struct {
 	mu    sync.Mutex
@@ -54,10 +58,12 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 	}
 	ctx, cancel := context.WithCancel(s.jobs.ctx)
 	j := &Job{ID: rand.Text(), Endpoint: name, Began: time.Now(), given: given, changed: make(chan struct{}), cancel: cancel}
-	s.jobs.add(j)
+	if err := s.jobs.add(j); err != nil {
+		cancel()
+		return nil, err
+	}
 	var out bytes.Buffer
 	c.Stdout, c.Stderr, c.Begun = &out, (*jobMessages)(j), j.begun
-	s.jobs.open.Add(1)
 	fault.Go(func() {
 		defer s.jobs.open.Done()
 		defer cancel()
@@ -69,9 +75,23 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 	return j, nil
 }
 
-func (js *jobs) add(j *Job) {
+// add takes a job that begins.
+func (js *jobs) add(j *Job) error {
 	js.mu.Lock()
 	defer js.mu.Unlock()
+	open := 0
+	for _, other := range js.of {
+		if other.Result() == nil {
+			open++
+		}
+	}
+	switch {
+	case js.ctx.Err() != nil:
+		return errStopping
+	case open >= maxOpen:
+		return &Error{Status: http.StatusServiceUnavailable, Message: fmt.Sprintf("%d jobs go on already", open), Do: "wait until one has ended, or stop one"}
+	}
+	js.open.Add(1)
 	js.of[j.ID] = j
 	js.order = append(js.order, j.ID)
 	for i := 0; len(js.order) > maxJobs && i < len(js.order); {
@@ -82,6 +102,15 @@ func (js *jobs) add(j *Job) {
 		}
 		i++
 	}
+	return nil
+}
+
+// end stops all jobs; none begins any more.
+func (js *jobs) end() {
+	js.mu.Lock()
+	js.stop()
+	js.mu.Unlock()
+	js.open.Wait()
 }
 
 func (js *jobs) get(id string) *Job {

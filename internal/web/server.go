@@ -124,6 +124,5 @@ func (s *Server) Token() string { return s.guard.token }
 // Stop ends streams, stops all jobs as a signal stops commands, and waits for their ends. What begins after it is refused.
 func (s *Server) Stop() {
 	s.close()
-	s.jobs.stop()
-	s.jobs.open.Wait()
+	s.jobs.end()
 }
