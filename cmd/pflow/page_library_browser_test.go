@@ -64,6 +64,12 @@ func TestPageLibraryBrowser(t *testing.T) {
 		}
 		b.Said() // of the page of another area
 	}
+	// A run that somebody else begins is on the page of its workflow without anybody asking.
+	b.Do(chromedp.Navigate(p.url + "/library/greet"))
+	b.Wait(`document.querySelectorAll("[aria-labelledby=runs] tbody tr").length === 2`)
+	_, begun := p.api("POST", "/api/v1/workflows/greet/runs?wait=true", map[string]any{"inputs": map[string]any{"times": 5}})
+	b.Wait(fmt.Sprintf(`document.querySelector("a[href='/runs/%s']") && document.querySelectorAll("[aria-labelledby=runs] tbody tr").length === 3`, begun["run_id"]))
+	b.Quiet()
 	p.pflow("workflow", "test", "greet", "--from-run", "last")
 	b.Do(chromedp.Navigate(p.url + "/library/greet/tests"))
 	click(`form[action="/library/greet/test"] button.primary`)

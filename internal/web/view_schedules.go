@@ -131,7 +131,7 @@ func (s *Server) listSchedules(r *http.Request) (view, error) {
 		}
 		return 0
 	})
-	return view{Template: "schedules_list", Title: "Schedules", Section: "library", Data: got}, nil
+	return s.withRuns(r, view{Template: "schedules_list", Title: "Schedules", Section: "library", Data: got})
 }
 
 // scheduleFirings is how many of its runs the page of a schedule lists.
@@ -159,7 +159,7 @@ func (s *Server) showSchedule(r *http.Request) (view, error) {
 	if data.Firings, err = s.runsBy(r, Params{"by": "schedule:" + one.Name, "limit": scheduleFirings}); err != nil {
 		return view{}, err
 	}
-	return view{Template: "schedule_show", Title: one.Name, Section: "library", Data: data}, nil
+	return s.withRuns(r, view{Template: "schedule_show", Title: one.Name, Section: "library", Data: data})
 }
 
 // scheduleForm is the form of a schedule that is not there yet.
@@ -202,7 +202,7 @@ func (s *Server) newSchedule(r *http.Request) (view, error) {
 }
 
 // scheduleKinds are the kinds of triggers, as flags and as people call them.
-var scheduleKinds = []struct{ Name, Label string }{{"cron", "At times"}, {"every", "In an interval"}, {"at", "Once"}, {"watch", "When a file arrives"}}
+var scheduleKinds = []struct{ Name, Label string }{{"cron", "At times"}, {"every", "Interval"}, {"at", "Once"}, {"watch", "On a file"}}
 
 // Kinds are the kinds of triggers that can be chosen.
 func (f *scheduleForm) Kinds() []struct{ Name, Label string } { return scheduleKinds }

@@ -169,7 +169,14 @@ func (s *Server) showWorkflow(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	data.Scheduled = all.of(w.Name)
-	return view{Template: "workflow_show", Title: w.Ref, Section: "library", Data: data}, nil
+	return s.withRuns(r, view{Template: "workflow_show", Title: w.Ref, Section: "library", Data: data})
+}
+
+// withRuns has a page change with the newest runs.
+func (s *Server) withRuns(r *http.Request, v view) (view, error) {
+	stands, err := s.standing(r.Context())
+	v.Events = "/api/v1/runs/events?seen=" + stands
+	return v, err
 }
 
 // libraryRun is a run in the lists of this area.
