@@ -70,7 +70,7 @@ export const colours = HighlightStyle.define([
 ]);
 
 export const look = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", fontSize: "13.5px", maxHeight: "70vh" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", fontSize: "13.5px", maxHeight: "var(--editor-height, 70vh)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content, .cm-gutter": { minHeight: "9rem" },
