@@ -210,6 +210,10 @@ func TestPageLibraryEdit(t *testing.T) {
 	p.get("/library/letter@1").wants(t, "a version", 200, "This is an earlier version")
 	p.get("/library/letter@1/edit").wants(t, "a version to be the next one", 200, "Hello, ")
 
+	offered := p.get("/library/_options?workflow=letter")
+	offered.wants(t, "what can be typed", 200, `{"label":"write-file","detail":"writes","info":`, `"under":"ir.nodes.type"`, `"label":"name","detail":"input, string"`, `"label":"say","detail":"node, template"`)
+	p.get("/library/_options?workflow=no-such").wants(t, "what can be typed of an unknown workflow", 200, "write-file")
+
 	// A workflow that is kept as JSON is edited as JSON, and stays JSON.
 	p.pflow("workflow", "save", writtenFile(t, "plain.json", `{"ir_version": "0.1.0", "nodes": [{"id": "say", "type": "template", "params": {"template": "plain"}}]}`))
 	plain := p.get("/library/plain/edit")

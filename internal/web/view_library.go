@@ -12,6 +12,7 @@ func (s *Server) libraryRoutes() {
 	s.page("GET /library", s.listLibrary)
 	s.page("GET /library/_new", s.newWorkflow)
 	s.act("POST /library/_new", s.createWorkflow)
+	s.mux.HandleFunc("GET /library/_options", s.workflowOptions)
 	s.page("GET /library/nodes", s.listNodes)
 	s.page("GET /library/nodes/{node}", s.showNode)
 	s.page("GET /library/{name}", s.showWorkflow)
