@@ -76,11 +76,11 @@ func TestLive(t *testing.T) {
 	}
 	// A refresh.
 	browsertest.JS[bool](b, `(() => {
-		window.before = {graph: document.querySelector("#planner svg"), editor: document.querySelector(".cm-editor"), row: document.querySelector(".timeline-row")};
+		window.before = {graph: document.querySelector("#planner svg"), editor: document.querySelector(".cm-editor"), row: document.querySelector("#timeline .timeline-row")};
 		document.querySelector("#opened").open = true;
 		document.querySelector("#name").value = "typed";
-		document.querySelector(".timeline .toolbar input").focus();
-		scrollTo(0, 300);
+		document.querySelector("#timeline .timeline .toolbar input").focus();
+		window.at = document.querySelector("#timeline").getBoundingClientRect().top;
 		return true;
 	})()`)
 	fetched := d.count()
@@ -92,19 +92,21 @@ func TestLive(t *testing.T) {
 	}
 	b.Wait(`document.querySelector("#count").textContent !== "Fetched 1 times."`)
 	b.Wait(`document.querySelector(".node[data-step=browse]").dataset.state === "done"`)
+	// What came with it is drawn, too, also where an element that was there before is in it.
+	b.Wait(`document.querySelector("#late .placed .node[data-node=late]") && document.querySelector("#late .cm-editor") && document.querySelector("#later .uplot") && document.querySelector("#later .timeline-row")`)
 	if n := d.count() - fetched; n < 1 || n > 2 {
 		t.Errorf("20 events fetched the page %d times", n)
 	}
 	for script, want := range map[string]bool{
-		`document.querySelector("#opened").open`:                                        true,
-		`document.querySelector("#name").value === "typed"`:                             true,
-		`document.activeElement === document.querySelector(".timeline .toolbar input")`: true,
-		`scrollY === 300`: true,
-		`before.graph === document.querySelector("#planner svg")`:                             true,
-		`before.editor === document.querySelector(".cm-editor")`:                              true,
-		`before.row === document.querySelector(".timeline-row")`:                              true,
-		`document.title.startsWith("Demo 1 ")`:                                                false,
-		`document.querySelectorAll("main").length === 1 && !!document.querySelector("#main")`: true,
+		`document.querySelector("#opened").open`:                                                  true,
+		`document.querySelector("#name").value === "typed"`:                                       true,
+		`document.activeElement === document.querySelector("#timeline .timeline .toolbar input")`: true,
+		`Math.abs(at - document.querySelector("#timeline").getBoundingClientRect().top) < 2`:      true,
+		`before.graph === document.querySelector("#planner svg")`:                                 true,
+		`before.editor === document.querySelector(".split .cm-editor")`:                           true,
+		`before.row === document.querySelector("#timeline .timeline-row")`:                        true,
+		`document.title.startsWith("Demo 1 ")`:                                                    false,
+		`document.querySelectorAll("main").length === 1 && !!document.querySelector("#main")`:     true,
 	} {
 		if got := browsertest.JS[bool](b, script); got != want {
 			t.Errorf("after a refresh %s is %v", script, got)

@@ -68,7 +68,7 @@ func (d *demo) data(nonce string) any {
 		state = "done"
 	}
 	return map[string]any{
-		"Nonce": nonce, "Count": d.fetched, "Live": d.live,
+		"Nonce": nonce, "Count": d.fetched, "Done": d.finished, "Live": d.live,
 		"States": []string{"done", "running", "failed", "waiting", "skipped", "kept", "limit", "cancelled", "not_reached"},
 		"Graph":  demoGraph(state), "Timeline": demoTimeline(d.rows), "Flow": demoFlow, "Prompt": demoPrompt,
 		"Plot": map[string]any{

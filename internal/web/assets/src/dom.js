@@ -56,16 +56,23 @@ export function meta(name) {
   return document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 }
 
-/** Data is an element whose data is JSON in a <script type="application/json"> of its own. draw(data) makes what is seen. */
+/**
+ * Data is an element whose data is JSON: in its attribute data-json, which live.js sets, or else in a <script
+ * type="application/json"> of its own. draw(data) makes what is seen.
+ */
 export class Data extends HTMLElement {
+  static observedAttributes = ["data-json"];
   #text;
   connectedCallback() {
-    this.refresh(this.source()?.textContent);
+    this.refresh(this.dataset.json ?? this.source()?.textContent);
+  }
+  attributeChangedCallback(name, old, text) {
+    if (this.isConnected && text !== null) this.refresh(text);
   }
   source() {
     return this.querySelector(':scope > script[type="application/json"]');
   }
-  /** refresh takes new data as text, if it is new; live.js calls it. */
+  /** refresh takes new data as text, if it is new. */
   refresh(text) {
     if (text === undefined || text === this.#text) return;
     this.#text = text;

@@ -26,6 +26,11 @@ class Editor extends HTMLElement {
   #checking;
 
   connectedCallback() {
+    this.start();
+  }
+
+  /** start makes the editor once its field is there. */
+  start() {
     if (this.#view) return;
     this.#field = this.querySelector("textarea");
     if (!this.#field) return;

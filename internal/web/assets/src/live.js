@@ -160,25 +160,34 @@ function fetchPage() {
 /** morph makes main what it is in another document. What is open, focused, scrolled to or typed stays. */
 function morph(main, title) {
   const old = document.querySelector("main");
+  // Trusted types let nobody fill a <script>, not even one of data: what it has goes by an attribute.
+  for (const script of main.querySelectorAll("script")) {
+    if (script.type === "application/json") script.parentElement.dataset.json = script.textContent;
+    script.remove();
+  }
   const focused = document.activeElement;
+  const seen = scrollY > 0 ? document.elementFromPoint(innerWidth / 2, innerHeight / 2) : null;
+  const top = seen?.getBoundingClientRect().top;
   Idiomorph.morph(old, main, {
     morphStyle: "outerHTML",
     ignoreActiveValue: true,
     callbacks: { beforeNodeMorphed, beforeAttributeUpdated },
   });
   if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  for (const e of document.querySelectorAll("pflow-editor")) e.start?.();
   if (title) document.title = title;
   document.dispatchEvent(new CustomEvent("pflow:changed"));
+  if (seen?.isConnected) scrollBy({ top: seen.getBoundingClientRect().top - top, behavior: "instant" });
   if (source) connect();
   else if (document.querySelector("main")?.dataset.events !== address) connect();
 }
 
 function beforeNodeMorphed(old, now) {
   if (old.nodeType !== Node.ELEMENT_NODE) return true;
-  if (old.localName.startsWith("pflow-")) {
-    if (now.localName !== old.localName) return true;
-    old.refresh?.(now.querySelector('script[type="application/json"]')?.textContent);
-    return false;
+  if (old.localName.startsWith("pflow-") && now.localName === old.localName) {
+    // It looks after what is in it, unless it has only just been made.
+    for (const a of now.attributes) if (old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
+    return old.childElementCount === 0;
   }
   return !typed(old);
 }
