@@ -92,7 +92,7 @@ func TestPageExperiment(t *testing.T) {
 			}
 		}
 	}
-	want(p.get("/experiments"), "No experiments yet", "Compare my planner with the shipped one")
+	want(p.get("/experiments"), "No experiments yet", "Compare mine with the shipped one")
 	want(p.get("/experiments/new"), "home:own (3)", "Check it")
 
 	want(p.get("/experiments/new?a=planner-offline&b=planner-offline%2Bparams.reuse_confidence%3D0.9&cases=home%3Aown"), "3 cases, 2 variants", "of the cases differ, these cases show")
