@@ -1,6 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,4 +68,101 @@ func parameterTable(endpoints []web.Endpoint) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// TestPageCalls: what a call that only reads answers is what its command prints, byte for byte. The command is the one that the description of
+// the API names.
+func TestPageCalls(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := startPage(t, t.TempDir())
+	if err := os.WriteFile("greet.json", []byte(`{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "default": "Ada"}}, "nodes": [{"id": "t", "type": "template", "params": {"template": "${name}"}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"workflow", "save", "greet.json"}, {"workflow", "save", "greet.json", "--yes"}, {"run", "greet"}, {"run", "greet", "name=Bo"},
+		{"plan", "copy a.txt to b.txt"}, {"schedule", "add", "greet", "--cron", "0 0 1 1 *", "--yes=schedule"}} {
+		newApp(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).main(t.Context(), append(args, "--batch", "--home", p.home))
+	}
+	values := map[string]string{"name": "greet", "workflow": "greet", "node": "shell", "flow": "planner-offline", "step": "t", "words": "copy", "from": "greet@1"}
+	var listed struct{ Runs []struct{ ID string } }
+	if err := json.Unmarshal([]byte(p.pflow("runs", "list", "--kind", "workflow", "--json")), &listed); err != nil || len(listed.Runs) != 2 {
+		t.Fatal(listed, err)
+	}
+	values["id"], values["run"], values["other"] = listed.Runs[0].ID, listed.Runs[0].ID, listed.Runs[1].ID
+	var document struct {
+		Paths map[string]map[string]struct {
+			Command    string `json:"x-pflow-command"`
+			ID         string `json:"operationId"`
+			Parameters []struct {
+				Name, In string
+				Required bool
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(p.get("/api/v1/openapi.json").Body), &document); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for path, item := range document.Paths {
+		op, ok := item["get"]
+		if !ok || op.Command == "" {
+			continue
+		}
+		t.Run(op.ID, func(t *testing.T) {
+			given, query := map[string]string{}, url.Values{}
+			for _, param := range op.Parameters {
+				if !param.Required {
+					continue
+				}
+				v := values[param.Name]
+				switch {
+				case strings.Contains(path, "/nodes/"):
+					v = "shell"
+				case strings.Contains(path, "/flows/"):
+					v = "planner-offline"
+				case v == "":
+					t.Skipf("nothing here is a %s", param.Name)
+				}
+				if given[param.Name] = v; param.In == "query" {
+					query.Set(param.Name, v)
+				}
+				path = strings.ReplaceAll(path, "{"+param.Name+"}", v)
+			}
+			var args []string
+			for _, part := range strings.Fields(op.Command)[1:] {
+				if m := regexp.MustCompile(`\{(\w+)[^}]*\}`).FindStringSubmatch(part); m != nil {
+					v, ok := given[m[1]]
+					if !ok {
+						continue
+					}
+					part = strings.Replace(part, m[0], v, 1)
+				}
+				args = append(args, part)
+			}
+			end := slices.Index(args, "--")
+			if end < 0 {
+				end = len(args)
+			}
+			var want, messages bytes.Buffer
+			code := newApp(strings.NewReader(""), &want, &messages, os.Getenv).main(t.Context(), slices.Insert(slices.Clone(args), end, "--batch", "--home", p.home))
+			got := p.do("GET", path+"?"+query.Encode(), nil, nil)
+			if want.Len() == 0 {
+				if got.Status == http.StatusOK {
+					t.Errorf("pflow %s: status %d: %s; the call: %s", strings.Join(args, " "), code, &messages, got.Body)
+				}
+				return
+			}
+			compared++
+			if got.Status != http.StatusOK || timeless(got.Body) != timeless(want.String()) || got.Header.Get("X-Pflow-Exit") != strconv.Itoa(code) {
+				t.Errorf("%s: %d, exit %s\n%s\npflow %s: exit %d\n%s", path, got.Status, got.Header.Get("X-Pflow-Exit"), got.Body, strings.Join(args, " "), code, &want)
+			}
+		})
+	}
+	if compared < 12 {
+		t.Errorf("only %d calls were compared", compared)
+	}
+}
+
+// timeless is a document without the times that are taken when it is made.
+func timeless(text string) string {
+	return regexp.MustCompile(`"(next|at|time|now)": "20[^"]*"|"(took|duration)_ms": [0-9.e+-]+`).ReplaceAllString(text, `"": 0`)
 }

@@ -17,7 +17,7 @@ import (
 
 // server is a home with a workflow that notes each run, and what carries its schedules out.
 type server struct {
-	t         *testing.T
+	t         testing.TB
 	dir, home string
 	process   *exec.Cmd
 }

@@ -190,9 +190,6 @@ func (s *Server) jobRoutes() {
 		j.cancel()
 		writeJSON(w, http.StatusOK, j.document())
 	})
-	s.mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, &Error{Status: http.StatusNotFound, Message: "there is no such call", Do: "GET /api/v1/openapi.json lists them"})
-	})
 }
 
 // document is a job as the API gives it.

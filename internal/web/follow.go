@@ -274,7 +274,7 @@ func (t *topic) refreshAtTimes(ctx context.Context, h *hub) {
 		}
 		watching := h.viewersOf(t)
 		t.mu.Lock()
-		every := max(time.Second, time.Duration(watching)*eventsPerRefresh, time.Duration(len(t.order))*2*time.Millisecond)
+		every := max(time.Second, time.Duration(watching)*refreshPerViewer, time.Duration(len(t.order))*2*time.Millisecond)
 		due := t.dirty && !t.over && time.Since(t.refreshed) >= every
 		t.mu.Unlock()
 		if !due {

@@ -234,12 +234,13 @@ func readWhole(w http.ResponseWriter, r *http.Request) error {
 	if len(body) == 0 {
 		return nil
 	}
-	// What forms of any page can send is no JSON.
+	// What forms of any page can send is no JSON, which needs the token in its header.
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
-	case isAPI(r) && kind != "application/json":
+	case kind == "application/json":
+	case isAPI(r):
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be JSON", Do: "send Content-Type: application/json"}
-	case !isAPI(r) && kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
+	case kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be a form"}
 	}
 	return nil

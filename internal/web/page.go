@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"strings"
 
 	"pflow/internal/web/assets"
 )
@@ -55,6 +56,31 @@ func (s *Server) form(pattern string, f func(r *http.Request) (next string, err 
 			return
 		}
 		http.Redirect(w, r, next, http.StatusSeeOther)
+	})
+}
+
+// elsewhere answers what has no route: by the API's error or by a page.
+func (s *Server) elsewhere() {
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		err := &Error{Status: http.StatusNotFound, Message: "there is no such page", Do: "the sections above have all there are"}
+		if isAPI(r) {
+			err.Message, err.Do = "there is no such call", "GET /api/v1/openapi.json lists them"
+		}
+		var methods []string
+		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+			if _, pattern := s.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "/" && pattern != "" {
+				methods = append(methods, method)
+			}
+		}
+		if len(methods) > 0 {
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			err = &Error{Status: http.StatusMethodNotAllowed, Message: "this does not take " + r.Method, Do: "it takes " + strings.Join(methods, ", ")}
+		}
+		if isAPI(r) {
+			writeError(w, err)
+			return
+		}
+		s.render(w, r, errorView(err))
 	})
 }
 

@@ -78,6 +78,7 @@ func New(o Options) *Server {
 	for _, routes := range []func(){s.askRoutes, s.runRoutes, s.libraryRoutes, s.plannerRoutes, s.experimentRoutes, s.settingsRoutes} {
 		routes()
 	}
+	s.elsewhere()
 	return s
 }
 
