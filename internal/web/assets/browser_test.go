@@ -66,6 +66,13 @@ func TestLive(t *testing.T) {
 	if got := browsertest.JS[[]string](b, `[...document.querySelectorAll("#planner .edge[data-taken][data-from=check]")].map(e => e.dataset.to)`); len(got) != 1 || got[0] != "metadata" {
 		t.Errorf("edges that were taken from check: %v", got)
 	}
+	d.send("step", map[string]any{"step": "gate", "state": "failed"})
+	b.Wait(`document.querySelector("#opened").dataset.state === "failed"`) // the fold that the badge heads
+	if browsertest.JS[bool](b, `!!document.querySelector("#planner .edge[data-taken][data-from=gate]")`) {
+		t.Error("a step that failed leads on")
+	}
+	d.send("step", map[string]any{"step": "metadata", "state": "done"}) // a step that has one way on
+	b.Wait(`document.querySelector("#planner .edge[data-from=metadata]").dataset.taken === "true"`)
 	d.send("step", map[string]any{"step": "gate", "state": "done", "action": "declined"}) // no edge of its own: the one for any other
 	b.Wait(`document.querySelector(".node[data-step=gate]").dataset.state === "done"`)
 	if got := browsertest.JS[[]string](b, `[...document.querySelectorAll("#planner .edge[data-taken][data-from=gate]")].map(e => e.dataset.to)`); len(got) != 1 || got[0] != "fail" {

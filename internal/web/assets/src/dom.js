@@ -33,9 +33,11 @@ export function stateWord(state) {
   return words[state] ?? String(state ?? "");
 }
 
-/** setState gives an element a state, and its words where it shows them. */
+/** setState gives an element a state, and its words where it shows them; a badge gives it to the fold or row that it heads. */
 export function setState(e, state) {
   if (e.dataset.state !== state) e.dataset.state = state;
+  const headed = e.matches(".badge") && (e.closest("summary")?.parentElement ?? e.closest("tr"));
+  if (headed && "state" in headed.dataset) headed.dataset.state = state;
   const shown = e.matches(".badge") ? e : e.querySelector(":scope > .state-word");
   const text = stateWord(state);
   if (shown && shown.textContent !== text) shown.textContent = text;

@@ -85,10 +85,10 @@ function step({ step, state, action }) {
   if (step === undefined || !state) return;
   const name = CSS.escape(step);
   for (const e of document.querySelectorAll(`[data-step="${name}"]`)) setState(e, state);
-  if (state === "running" || state === "open") return;
+  if (action === undefined && state !== "done" && state !== "kept") return; // it leads nowhere yet
   for (const graph of document.querySelectorAll("pflow-graph svg")) {
     const out = [...graph.querySelectorAll(`[data-from="${name}"]`)];
-    const named = out.filter((e) => e.dataset.action === action);
+    const named = out.filter((e) => e.dataset.action === (action ?? "default"));
     const others = out.filter((e) => !e.dataset.action || e.dataset.action === "*");
     for (const e of named.length ? named : others) e.dataset.taken = "true";
   }
