@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -73,6 +74,11 @@ func (r *runRow) Href() string {
 
 // Page is the page with the steps of a run.
 func (r *runRow) Page() string { return "/runs/" + url.PathEscape(r.ID) }
+
+// Saved reports whether its workflow may be in the library: it is no file.
+func (r *runRow) Saved() bool { return savedName.MatchString(r.Name) }
+
+var savedName = regexp.MustCompile("^" + WorkflowName + "$")
 
 // Running reports whether a process works on it.
 func (r *runRow) Running() bool { return r.Status == "running" }
