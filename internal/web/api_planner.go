@@ -64,3 +64,12 @@ var plannerEndpoints = []Endpoint{
 			{Name: "dry_run", In: "body", Type: "boolean", Description: "say what would be asked, and ask nothing"}},
 		Args: []string{"runs", "replay", "--json", "--flow={flow}", "--draft={place}=-", "--dry-run?{dry_run}", "--", "{id}"}, Stdin: "text", Schema: "run-replay"},
 }
+
+// editorCalls are what the editors of the page ask: the calls about a text, put together for one who types it.
+var editorCalls = []ownCall{
+	{"checkFlowTyped", "POST", "/api/v1/editor/flows/{name}/check", "Check a text as it is typed, as checkFlow does: the body is {text}", []Param{ownFlowParam}, "application/json", "",
+		"{diagnostics, graph}: what is wrong, each in its place in the text or with the file that it is in, and the graph of a text that is right"},
+	{"checkPromptTyped", "POST", "/api/v1/editor/prompts/{file}/check", "Check a text as it is typed, as checkPrompt does: the body is {text}", []Param{promptParam}, "application/json", "", "{diagnostics}"},
+	{"flowOptions", "GET", "/api/v1/editor/flows/{name}/options", "What can be typed in a flow, and where", []Param{ownFlowParam}, "application/json", "", "{options}"},
+	{"promptOptions", "GET", "/api/v1/editor/prompts/{file}/options", "What can be typed in a prompt", []Param{promptParam}, "application/json", "", "{options}"},
+}

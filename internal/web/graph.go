@@ -9,6 +9,7 @@ import (
 
 // Graph is what <pflow-graph> draws of a flow or of a workflow; the template graph shows it, also as text.
 type Graph struct {
+	ID    string      `json:"-"`     // of the element, for an editor that draws it anew
 	Label string      `json:"label"` // what it is a graph of
 	Nodes []GraphNode `json:"nodes"`
 	Edges []GraphEdge `json:"edges"`

@@ -25,7 +25,7 @@ var jobParam = Param{Name: "job", In: "path", Type: "string", Required: true, De
 
 // OwnCalls are the calls that are no commands.
 func OwnCalls() []ownCall {
-	return []ownCall{
+	return append(editorCalls, []ownCall{
 		{"showJob", "GET", "/api/v1/jobs/{job}", "Show a job: its runs, its messages, and what it came to", []Param{jobParam}, "application/json", "job", "the job"},
 		{"stopJob", "DELETE", "/api/v1/jobs/{job}", "Stop a job as Ctrl-C stops its command", []Param{jobParam}, "application/json", "job", "the job, which may not have ended yet"},
 		{"watchJob", "GET", "/api/v1/jobs/{job}/events", "Tell of a job while it goes on", []Param{jobParam}, "text/event-stream", "",
@@ -38,7 +38,7 @@ func OwnCalls() []ownCall {
 			[]Param{{Name: "seen", In: "query", Type: "string", Description: "how they stood when whoever asks looked at them, as a page of pflow serve says: told at once, if it is otherwise by now"}}, "text/event-stream", "",
 			"events: refresh; stop where pflow serve ends"},
 		{"describe", "GET", "/api/v1/openapi.json", "Give this document", nil, "application/json", "", "an OpenAPI document"},
-	}
+	}...)
 }
 
 // OpenAPI is the description of the API.

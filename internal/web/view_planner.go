@@ -20,10 +20,10 @@ func (s *Server) plannerRoutes() {
 	s.page("GET /planner/jobs/{job}", s.showPlannerJob)
 	s.page("GET /planner/replay", s.chooseReplay)
 	s.form("POST /planner/replay", s.beginReplay)
-	s.mux.HandleFunc("POST /planner/flows/{name}/check", s.checkText("checkFlow", "name"))
-	s.mux.HandleFunc("POST /planner/prompts/{file}/check", s.checkText("checkPrompt", "file"))
-	s.mux.HandleFunc("GET /planner/flows/{name}/options", s.flowOptions)
-	s.mux.HandleFunc("GET /planner/prompts/{file}/options", s.promptOptions)
+	s.mux.HandleFunc("POST /api/v1/editor/flows/{name}/check", s.checkText("checkFlow", "name"))
+	s.mux.HandleFunc("POST /api/v1/editor/prompts/{file}/check", s.checkText("checkPrompt", "file"))
+	s.mux.HandleFunc("GET /api/v1/editor/flows/{name}/options", s.flowOptions)
+	s.mux.HandleFunc("GET /api/v1/editor/prompts/{file}/options", s.promptOptions)
 }
 
 // flowRow is a flow in lists.

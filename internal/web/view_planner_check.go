@@ -70,8 +70,13 @@ func (s *Server) checkText(call, param string) http.HandlerFunc {
 		slices.SortStableFunc(found, func(a, b placedFinding) int { return orderOf(a) - orderOf(b) })
 		answer["diagnostics"] = append([]placedFinding{}, found...)
 		if param == "name" && !slices.ContainsFunc(found, func(d placedFinding) bool { return d.Severity == "error" && d.Place != nil }) {
+			flows, err := s.flows(r)
+			if err != nil {
+				writeError(w, err)
+				return
+			}
 			p := &textPage{Name: name, Text: sent.Text}
-			if s.addGraph(r.Context(), p); p.Graph != nil {
+			if s.addGraph(r.Context(), p, flows); p.Broken == "" {
 				answer["graph"] = p.Graph
 			}
 		}

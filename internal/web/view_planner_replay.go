@@ -14,7 +14,7 @@ type replayChoice struct {
 	Planners []flowRow
 	Run      string // that is chosen
 	Flow     string
-	Place    string
+	Form     string // the id of the form that they are fields of
 }
 
 // replayed is how many plans a replay is chosen from.
@@ -27,7 +27,7 @@ func (s *Server) replayChoice(r *http.Request, flows *flowList) (replayChoice, e
 	}
 	out := replayChoice{Planners: flows.Planners(), Run: r.FormValue("run"), Flow: r.FormValue("flow")}
 	for _, run := range got.Runs {
-		if run.Status != stateRunning {
+		if run.Status != stateRunning && (run.By != "replay" || run.ID == out.Run) {
 			out.Runs = append(out.Runs, run)
 		}
 	}
@@ -46,6 +46,7 @@ func (s *Server) chooseReplay(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	c.Form = "replay"
 	return view{Template: "planner_choose", Title: "Replay", Section: "planner", Data: c}, nil
 }
 
@@ -98,10 +99,14 @@ type replaySide struct {
 	Plan struct {
 		Status       string
 		Path         any
-		WorkflowName any            `json:"workflow_name"`
-		Params       map[string]any `json:"execution_params"`
-		Missing      []any          `json:"missing_params"`
-		Coverage     struct {
+		WorkflowName any `json:"workflow_name"`
+		Metadata     struct {
+			Description string
+			Keywords    []string
+		} `json:"workflow_metadata"`
+		Params   map[string]any `json:"execution_params"`
+		Missing  []any          `json:"missing_params"`
+		Coverage struct {
 			Parts []struct{ Text, By string }
 			Open  []struct{ Text, Why string }
 		}
@@ -153,7 +158,7 @@ func (c replayCall) Sent() []diffLine {
 	if c.SentDiff == "" {
 		return nil
 	}
-	return linesOfDiff(c.SentDiff)
+	return unsigned(c.SentDiff)
 }
 
 // Replies is how the reply differs, by lines of its indented form.

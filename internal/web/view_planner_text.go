@@ -11,6 +11,7 @@ import (
 
 	"pflow/internal/flowdiff"
 	"pflow/internal/outcome"
+	"pflow/internal/printable"
 )
 
 // textPage is the page of a flow or a prompt that is edited.
@@ -56,10 +57,10 @@ type flowChange struct {
 // Lines is the difference as lines that were taken out and put in.
 func (c flowChange) Lines() []diffLine {
 	if c.Diff != "" {
-		return linesOfDiff(c.Diff)
+		return unsigned(c.Diff)
 	}
 	var out []diffLine
-	side := func(mark, sign string, v any) {
+	side := func(mark string, v any) {
 		if v == nil {
 			return
 		}
@@ -68,12 +69,24 @@ func (c flowChange) Lines() []diffLine {
 			text, _ = indented(v)
 		}
 		for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-			out = append(out, diffLine{mark, sign + line})
+			out = append(out, diffLine{mark, line})
 		}
 	}
-	side("del", "-", c.Old)
-	side("ins", "+", c.New)
+	side("del", c.Old)
+	side("ins", c.New)
 	return out
+}
+
+// unsigned are the lines of a unified difference without their signs, which the page's style puts before them.
+func unsigned(text string) []diffLine {
+	lines := linesOfDiff(text)
+	for i := range lines {
+		if l := &lines[i]; l.Text != "" && !strings.HasPrefix(l.Text, "@@") {
+			l.Text = l.Text[1:]
+		}
+		lines[i].Text = printable.Text(lines[i].Text)
+	}
+	return lines
 }
 
 // differs is how two texts differ.
@@ -81,7 +94,7 @@ func differs(old, new string) []diffLine {
 	if old == new {
 		return nil
 	}
-	return linesOfDiff(flowdiff.Texts(old, new))
+	return unsigned(flowdiff.Texts(old, new))
 }
 
 func (s *Server) showPlannerFlow(r *http.Request) (view, error) {
@@ -99,9 +112,12 @@ func (s *Server) flowPage(r *http.Request) (*textPage, error) {
 		return nil, notThere(err)
 	}
 	path := "/planner/flows/" + url.PathEscape(name)
-	p.Action, p.Check, p.Options, p.Flow = path, path+"/check", path+"/options", p.Name
+	p.Action, p.Check, p.Options = path, editorOf(path)+"/check", editorOf(path)+"/options"
 	return p, nil
 }
+
+// editorOf is where the editor of a page asks: scripts send JSON, as to the API.
+func editorOf(page string) string { return "/api/v1/editor" + strings.TrimPrefix(page, "/planner") }
 
 func (s *Server) showPlannerPrompt(r *http.Request) (view, error) {
 	p, err := s.promptPage(r)
@@ -121,7 +137,7 @@ func (s *Server) promptPage(r *http.Request) (*textPage, error) {
 		return nil, notThere(err)
 	}
 	path := "/planner/prompts/" + url.PathEscape(file)
-	p.Action, p.Check, p.Options = path, path+"/check", path+"/options"
+	p.Action, p.Check, p.Options = path, editorOf(path)+"/check", editorOf(path)+"/options"
 	return p, nil
 }
 
@@ -143,7 +159,7 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 	p.Plans, p.Saved = flows.Plans.Flows, r.URL.Query().Has("saved")
 	if p.Kind == "flow" {
 		p.Row = flows.of(p.Name)
-		s.addGraph(r.Context(), p)
+		s.addGraph(r.Context(), p, flows)
 		if p.Row != nil && p.Row.Differences != nil && *p.Row.Differences > 0 {
 			var d struct{ Changes []flowChange }
 			if err := s.Call(r.Context(), "diffFlow", Params{"name": p.Name}, &d); err == nil {
@@ -153,10 +169,13 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 	} else if err := s.addPrompt(r, p, flows); err != nil {
 		return view{}, err
 	}
+	if p.Flow = p.plannerOf(flows); p.Row != nil && p.Row.Planner {
+		p.Flow = p.Name
+	}
 	if p.Replay, err = s.replayChoice(r, flows); err != nil {
 		return view{}, err
 	}
-	p.Replay.Place = p.Place
+	p.Replay.Form = "edit"
 	status := 0
 	if p.Wrong != "" {
 		status = http.StatusUnprocessableEntity
@@ -165,15 +184,22 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 }
 
 // addGraph adds the graph of the text as it is; one with errors has none.
-func (s *Server) addGraph(ctx context.Context, p *textPage) {
+func (s *Server) addGraph(ctx context.Context, p *textPage, flows *flowList) {
 	var doc json.RawMessage
 	err := s.Call(ctx, "showFlowDraft", Params{"name": p.Name, "text": p.Text}, &doc)
 	if err == nil {
 		p.Graph, err = GraphOfFlow(doc)
 	}
 	if err != nil {
-		p.Broken = err.Error()
+		p.Broken, p.Graph = err.Error(), &Graph{Label: p.Name, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	}
+	p.Graph.ID = "flow-graph"
+	p.Graph.Link(func(n *GraphNode) string {
+		if runs := strings.TrimPrefix(n.Note, "each: "); flows.of(runs) != nil {
+			return "/planner/flows/" + url.PathEscape(runs)
+		}
+		return ""
+	})
 }
 
 func (s *Server) addPrompt(r *http.Request, p *textPage, flows *flowList) error {
@@ -200,13 +226,17 @@ func (s *Server) addPrompt(r *http.Request, p *textPage, flows *flowList) error 
 			p.Lines = differs(was.Text, p.Text)
 		}
 	}
-	for _, name := range append(slices.Clone(p.Plans), p.UsedBy...) { // the planner of now, where it uses the prompt
+	return nil
+}
+
+// plannerOf is the planner that a text is part of: itself, or one that uses it, that of now first; "" if there is none.
+func (p *textPage) plannerOf(flows *flowList) string {
+	for _, name := range append(slices.Clone(p.Plans), p.UsedBy...) {
 		if f := flows.of(name); f != nil && f.Planner && slices.Contains(p.UsedBy, name) {
-			p.Flow = name
-			break
+			return name
 		}
 	}
-	return nil
+	return ""
 }
 
 func (s *Server) savePlannerFlow(r *http.Request) (string, *view, error) {
