@@ -84,3 +84,26 @@ func TestPageSettings(t *testing.T) {
 		t.Errorf("a job that there is not: %d", got.Status)
 	}
 }
+
+// TestPageLive shows the flows among which requests are split as the command does, and stops none before that is decided.
+func TestPageLive(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "settings.yaml"), []byte("planner: {split: {planner-offline: 50, planner-words: 50}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startPage(t, home)
+	p.pflow("plan", "copy a.txt to b.txt")
+	text := visible(p.get("/experiments/live"))
+	for _, part := range []string{"no verdict: of 1 request none has an outcome yet", "planner-offline", "planner-words", "50%", "not decided", "Stop the flow that loses"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("it does not say %q: %s", part, text)
+		}
+	}
+	clean(t, p.get("/experiments/live?since="+hostileMarkup[2:6]))
+	if got := p.post("/experiments/live/stop"); strings.Contains(visible(got), "stopped") || got.Status != http.StatusOK {
+		t.Errorf("a flow is stopped before that is decided (%d): %s", got.Status, visible(got))
+	}
+	if got := p.post("/experiments/live/start", "flow", hostileMarkup); got.Status != http.StatusBadRequest {
+		t.Errorf("a flow of no name: %d", got.Status)
+	}
+}
