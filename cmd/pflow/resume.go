@@ -38,10 +38,16 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 			if err := yes.check(); err != nil {
 				return err
 			}
+			if len(yes.only) > 0 && yes.yes == "" {
+				return usage("--only says which of the nodes that wait --yes approves, and there is no --yes")
+			}
 			if err := a.needsHome(); err != nil {
 				return err
 			}
 			if a.isEach(args[0]) {
+				if len(yes.only) > 0 {
+					return usage("--only is of one run, and %s is over many lines", args[0])
+				}
 				return a.resumeEach(c.Context(), args[0], eachAgain{retry: retry, failed: failed}, yes)
 			}
 			if failed {
@@ -81,6 +87,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 	c.Flags().BoolVar(&retry, "retry", false, "run steps again that were under way, also if that may repeat an effect")
 	c.Flags().BoolVar(&failed, "failed", false, "of a run over many lines: run those again that failed")
 	yes.approval(c, "approve a plan, and nodes of a workflow that want approval")
+	c.Flags().StringArrayVar(&yes.only, "only", nil, "with --yes: approve only this `NODE`, and wait again for the others (repeatable)")
 	yes.keeping(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)

@@ -31,6 +31,8 @@ type runFlags struct {
 
 	schedules bool // --yes=schedule means something here
 
+	only []string // nodes: yes approves no others; empty: all
+
 	each        string // a file of inputs: one run for each line
 	concurrency int    // how many of these at the same time
 
@@ -283,6 +285,9 @@ func (a *app) agreed(ctx context.Context, question string) bool {
 // approve decides on nodes that want approval while a run goes on.
 func (a *app) approve(f *runFlags) workflow.Approve {
 	return func(ctx context.Context, n workflow.Approval) bool {
+		if len(f.only) > 0 && !slices.Contains(f.only, n.Node) {
+			return false
+		}
 		if n.Destructive {
 			return f.says(yesDestructive)
 		}

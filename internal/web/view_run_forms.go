@@ -132,7 +132,13 @@ type formField struct{ Name, Value string }
 // runForms adds what the forms of runs are sent to.
 func (s *Server) runForms() {
 	s.runPost("cancel", "cancelRun", func(*http.Request) Params { return Params{} })
-	s.runPost("resume", "resumeRun", func(r *http.Request) Params { return yesAndAgain(r) })
+	s.runPost("resume", "resumeRun", func(r *http.Request) Params {
+		p := yesAndAgain(r)
+		if only := listed(r.PostForm["only"]); len(only) > 0 && p["yes"] != nil {
+			p["only"] = only
+		}
+		return p
+	})
 	s.runPost("retry", "retryRun", func(r *http.Request) Params {
 		p := yesAndAgain(r)
 		if from := listed(r.PostForm["from"]); len(from) > 0 {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// sends gives the fields that the form of a page to an address sends by itself, names and values in turn.
+func sends(t *testing.T, body, action string) (fields []string) {
+	t.Helper()
+	_, form, ok := strings.Cut(body, `action="`+action+`"`)
+	if form, _, _ = strings.Cut(form, "</form>"); !ok {
+		t.Fatalf("there is no form to %s:\n%s", action, body)
+	}
+	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(form, -1) {
+		if m[1] != "token" {
+			fields = append(fields, html.UnescapeString(m[1]), html.UnescapeString(m[2]))
+		}
+	}
+	return fields
+}
+
+// TestPageApprovesWhatWasShown: an approval is of the steps that the page showed. Others wait to be shown, and a form that is sent once
+// more, or from an old page, approves none of them.
+func TestPageApprovesWhatWasShown(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first.txt"), filepath.Join(dir, "second.txt")
+	p.workflow("two", `{"ir_version": "0.1.0", "nodes": [
+		{"id": "first", "type": "write-file", "approval": "required", "params": {"file_path": "`+first+`", "content": "1"}},
+		{"id": "second", "type": "write-file", "approval": "required", "params": {"file_path": "`+second+`", "content": "2"}}], "edges": [{"from": "first", "to": "second"}]}`)
+	if code := p.exits("run", "two"); code != exitDeclined {
+		t.Fatalf("status %d", code)
+	}
+	run := "/runs/" + p.runsOf()[0].ID
+	approval := sends(t, p.get(run).Body, run+"/resume")
+	for range 2 {
+		p.post(run+"/resume", approval...)
+		body := p.until(run, `/steps/second" class="mono">second</a>`)
+		says(t, body, "Waits for your approval")
+		if _, err := os.Stat(first); err != nil {
+			t.Errorf("the step that was approved: %v", err)
+		}
+		if _, err := os.Stat(second); err == nil {
+			t.Fatal("a step ran that nobody was shown")
+		}
+	}
+	p.post(run+"/resume", sends(t, p.get(run).Body, run+"/resume")...)
+	p.until(run, `<span class="badge" data-state="done">done</span></div>`)
+	if _, err := os.Stat(second); err != nil {
+		t.Error(err)
+	}
+
+	if code := p.exits("resume", "last", "--only", "second"); code != exitUsage {
+		t.Errorf("--only without --yes: status %d", code)
+	}
+}
