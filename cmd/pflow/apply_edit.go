@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"pflow/internal/diag"
@@ -61,21 +62,37 @@ func (a *app) otherWorkflow(ctx context.Context, p *toApply, file string) error 
 		p.WorkflowName = nameOfSteps(w)
 	}
 	params := map[string]any{}
-	p.MissingParams = []any{}
 	for _, in := range w.Inputs {
-		v, has := p.ExecutionParams[in.Name]
-		switch {
-		case has && !in.Secret:
+		if v, has := p.ExecutionParams[in.Name]; has && !in.Secret {
 			params[in.Name] = v
-		case in.FromStdin && p.request.Stdin != nil:
+		} else if in.FromStdin && p.request.Stdin != nil {
 			params[in.Name] = p.request.Stdin
-		case in.Required && !in.HasDefault && !in.Secret:
-			p.Status = planner.NeedsInput
-			p.MissingParams = append(p.MissingParams, map[string]any{"name": in.Name, "type": string(in.Type), "description": in.Description})
 		}
 	}
 	p.ExecutionParams, p.Coverage = params, coveredBy(w, p.Coverage)
+	p.lacks(w)
 	return nil
+}
+
+// lacks says anew which inputs of a plan's workflow are missing. Secrets are asked for elsewhere.
+func (p *toApply) lacks(w *ir.Workflow) {
+	missing := []any{}
+	for _, in := range w.Inputs {
+		_, has := p.ExecutionParams[in.Name]
+		said := slices.ContainsFunc(p.MissingParams, func(m any) bool {
+			of, _ := m.(map[string]any)
+			return of["name"] == in.Name
+		})
+		if !has && !in.Secret && (said || in.Required && !in.HasDefault) {
+			missing = append(missing, map[string]any{"name": in.Name, "type": string(in.Type), "description": in.Description})
+		}
+	}
+	switch p.MissingParams = missing; {
+	case len(missing) > 0 && p.Status == planner.Ready:
+		p.Status = planner.NeedsInput
+	case len(missing) == 0 && p.Status == planner.NeedsInput:
+		p.Status = planner.Ready
+	}
 }
 
 // coveredBy is what a workflow covers of a request, of what another covered: what stood for a part and is no more leaves it open.
@@ -150,17 +167,7 @@ func (a *app) otherValues(p *toApply, words []string) error {
 		p.Given[name] = true
 	}
 	p.ExecutionParams, p.Coverage = params, withoutGiven(p.Coverage, p.Given)
-	missing := []any{}
-	for _, m := range p.MissingParams {
-		in, _ := m.(map[string]any)
-		name, _ := in["name"].(string)
-		if _, given := params[name]; !given {
-			missing = append(missing, m)
-		}
-	}
-	if p.MissingParams = missing; len(missing) == 0 && p.Status == planner.NeedsInput {
-		p.Status = planner.Ready
-	}
+	p.lacks(w)
 	return nil
 }
 

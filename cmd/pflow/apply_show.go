@@ -139,6 +139,9 @@ func (a *app) shownApply(ctx context.Context, p *toApply, d *planDraft) (*shownA
 	}
 	for _, v := range whyValues(d.workflow, d.plan, wordsBy(d.plan.Coverage)) {
 		in, _ := d.workflow.Input(v.Input)
+		if v.Value == nil && v.From == "" && in.Required && !in.HasDefault && !in.Secret {
+			v.From = "missing" // a reused workflow may call it otherwise than the plan does
+		}
 		out.Values = append(out.Values, shownValue{v, string(in.Type), in.Description, in.Required, in.Secret, in.FromEnv})
 	}
 	shelf, err := a.shelfOf(ctx)

@@ -2,6 +2,7 @@
 //   form[data-auto]        is sent when one of its fields changes (filters)
 //   [data-confirm="TEXT"]  of a form or a button: asked before it is sent
 //   form (any, by POST)    is sent once: its button says so
+//   textarea[data-send]    Ctrl and Enter (⌘ and Enter) sends its form
 //   button[data-copy="ID"] copies the text of the element with that id
 //   [data-width="0.4"]     has that part of the width of what it is in
 //   time[data-ago]         says how long ago its datetime was, and goes on saying it
@@ -66,6 +67,12 @@ addEventListener("pageshow", () => {
     delete form.dataset.sent;
     for (const b of form.querySelectorAll("[aria-busy]")) b.removeAttribute("aria-busy");
   }
+});
+
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.isComposing || !e.target.matches("textarea[data-send]")) return;
+  e.preventDefault();
+  e.target.form.requestSubmit();
 });
 
 document.addEventListener("change", (e) => {
