@@ -51,6 +51,9 @@ func plannerReplies(t *testing.T) map[string]string {
 
 const loudRequest = "make the words of notes.txt loud, all in capitals, and keep them in loud.txt"
 
+// hostileReply is what a model may say, too.
+const hostileReply = "</script><img src=x onerror=alert(1)><script>alert(2)</script>\u202e"
+
 // plannerPage is a page over a home with one plan that a scripted model made.
 func plannerPage(t *testing.T) (p *pageServer, asked func() []*llmtest.Request, name *string) {
 	t.Helper()
@@ -64,6 +67,9 @@ func plannerPage(t *testing.T) (p *pageServer, asked func() []*llmtest.Request, 
 		defer mu.Unlock()
 		all = append(all, r)
 		text := replies[r.Schema]
+		if r.Schema == "metadata" {
+			text = strings.ReplaceAll(text, `Writes the words`, hostileReply+" writes the words")
+		}
 		if r.Schema == "metadata" && named != "" {
 			text = strings.ReplaceAll(text, "capitalize-file", named)
 		}
@@ -125,6 +131,9 @@ func TestPagePlannerReplay(t *testing.T) {
 		if !strings.Contains(real.Body, want) {
 			t.Errorf("replayed: no %q in\n%s", want, real.Body)
 		}
+	}
+	if strings.Contains(real.Body, "<img") || strings.Contains(real.Body, "<script>alert") || !strings.Contains(real.Body, "&lt;img src=x") {
+		t.Error("the reply of a model is no text of the page")
 	}
 	if now := asked()[first:]; len(now) != 1 || now[0].Schema != "metadata" || !strings.Contains(now[0].Messages[0].Content, "a noun first") {
 		t.Errorf("asked %d: %+v", len(now), now)
