@@ -2,17 +2,19 @@ package web
 
 // What experiments, variants and cases of them are given as.
 const (
-	experimentID  = `[A-Za-z0-9][A-Za-z0-9_-]*`
-	someNumber    = `[0-9]*\.?[0-9]+`
+	experimentID = `[A-Za-z0-9][A-Za-z0-9_-]*`
+	someNumber   = `[0-9]*\.?[0-9]+`
+	// a flow by name, perhaps of a revision, with a model and settings: nothing of it names a file
+	variantText   = `([A-Za-z0-9_-]+=)?(shipped:)?[A-Za-z0-9][A-Za-z0-9_-]*(@[A-Za-z0-9_.~^-]+)?(\+(model=[A-Za-z0-9_./:-]+|[a-z_]+(\.[A-Za-z0-9_-]+)+=[^+/]*))*`
 	keptCasesName = `home:[A-Za-z0-9][A-Za-z0-9_-]*(/later)?`
 )
 
 // comparedParams say what is compared, and on what.
 func comparedParams(in string) []Param {
 	return []Param{
-		{Name: "flow", In: in, Type: "string", Description: "a flow, held against the one that it shadows or extends; without it, a and b your own planner is held against the shipped one"},
-		{Name: "a", In: in, Type: "string", Description: "the variant that is the baseline: [NAME=]FLOW[@REVISION][+CHANGE]…"},
-		{Name: "b", In: in, Type: "strings", Description: "the variants that are compared with it"},
+		{Name: "flow", In: in, Type: "string", Pattern: FlowName + `|.*\.ya?ml`, Description: "a flow, held against the one that it shadows or extends, or the file of an experiment; without it, a and b your own planner is held against the shipped one"},
+		{Name: "a", In: in, Type: "string", Pattern: variantText, Description: "the variant that is the baseline: [NAME=]FLOW[@REVISION][+CHANGE]…, where a change is model=MODEL or a setting such as params.x=3"},
+		{Name: "b", In: in, Type: "strings", Pattern: variantText, Description: "the variants that are compared with it"},
 		{Name: "cases", In: in, Type: "string", Pattern: keptCasesName, Description: "cases of the home (default those that pflow ships, with recorded replies)"},
 		{Name: "repeats", In: in, Type: "integer", Description: "runs of each case under each variant (default 1)"},
 		{Name: "primary", In: in, Type: "string", Enum: metrics, Description: "the metric that decides (default pass)"},
