@@ -55,6 +55,30 @@ func TestPageApprovesWhatWasShown(t *testing.T) {
 		t.Error(err)
 	}
 
+	// What a page showed of a workflow is what it runs, or nothing.
+	wrote := filepath.Join(dir, "wrote.txt")
+	does := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(p.home, "workflows", "two.json"), []byte(`{"ir_version": "0.1.0", "nodes": [{"id": "w", "type": "write-file", "params": {"file_path": "`+wrote+`", "content": "`+content+`"}}]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	does("harmless")
+	run = "/library/two/run"
+	shown := sends(t, p.get(run).Body, run)
+	scheduled := append(sends(t, p.post("/schedules/_new", "workflow", "two", "when", "every", "every", "6h", "do", "show").Body, "/schedules/_new"), "every", "6h", "do", "approve")
+	does("something else")
+	p.post(run, shown...).wants(t, "a workflow that was changed since", 409, "Nothing was run")
+	p.post("/schedules/_new", scheduled...).wants(t, "a schedule of it", 409, "not what was shown")
+	p.workflow("drop", `{"ir_version": "0.1.0", "inputs": {"what": {"type": "string", "required": true}}, "nodes": [{"id": "d", "type": "shell", "params": {"command": "rm -f ${what}"}}]}`)
+	run = "/library/drop/run"
+	asked := p.post(run, "in.what", first)
+	agreed := append(sends(t, asked.Body, run), "destroys", asked.field(t, "destroys"))
+	p.post(run, append(agreed, "in.what", second)...).wants(t, "an approval of what destroys another", 409, "Nothing was run")
+	if _, err := os.Stat(second); err != nil {
+		t.Error(err)
+	}
+
 	if code := p.exits("resume", "last", "--only", "second"); code != exitUsage {
 		t.Errorf("--only without --yes: status %d", code)
 	}

@@ -250,7 +250,7 @@ func TestPageDestroys(t *testing.T) {
 	if _, err := os.Stat(file); err != nil {
 		t.Fatal("the file is gone, and nobody agreed")
 	}
-	ran := p.post("/library/drop/run", "in.file", "a.txt", "destroys", asked.field(t, "destroys"))
+	ran := p.post("/library/drop/run", "in.file", "a.txt", "destroys", asked.field(t, "destroys"), "shown", asked.field(t, "shown"))
 	if !strings.HasPrefix(ran.Path, "/runs/") {
 		t.Fatalf("it leads to %s\n%s", ran.Path, mainOf(ran.Body))
 	}
@@ -286,7 +286,7 @@ func TestPageDestroys(t *testing.T) {
 	p.post("/schedules/_new", "workflow", "drop", "when", "watch", "watch", "nowhere/*.csv", "input", "no-such").wants(t, "an input that there is not", 422, "no input")
 	shown := p.post("/schedules/_new", given...)
 	shown.wants(t, "what would run", 200, "This is what would run", "the file that arrives", "It destroys what is there, each time")
-	given = append(given, "do", "approve", "words", shown.field(t, "words"), "ran", "drop", "version", "1")
+	given = append(given, "do", "approve", "words", shown.field(t, "words"), "ran", "drop", "version", "1", "digest", shown.field(t, "digest"))
 	p.post("/schedules/_new", given...).wants(t, "an approval without what it destroys", 409, "It destroys what is there")
 	p.post("/schedules/_new", append(given, "destroys", shown.field(t, "destroys"))...).wants(t, "an approval of all", 200, "drop", "Run now for a file")
 }
@@ -307,7 +307,7 @@ func TestPageSchedules(t *testing.T) {
 		t.Errorf("%d next times are shown, want 5", got)
 	}
 	p.get("/schedules").wants(t, "what was shown is not kept", 200, "Nothing runs by itself yet")
-	agreed := append(given, "do", "approve", "ran", "greet", "version", shown.field(t, "version"))
+	agreed := append(given, "do", "approve", "ran", "greet", "version", shown.field(t, "version"), "digest", shown.field(t, "digest"))
 	p.post("/schedules/_new", append(agreed, "words", "every day")...).wants(t, "an approval of something else", 409, "not what was shown")
 	p.post("/schedules/_new", append(agreed, "words", shown.field(t, "words"))...).wants(t, "a schedule", 200, "morning", "active", "It has not run yet")
 	p.get("/library").wants(t, "the library", 200, `href="/schedules/morning"`)
@@ -333,7 +333,7 @@ func TestPageSchedules(t *testing.T) {
 	p.post("/schedules/morning/resume").wants(t, "without looking", 409, "What changed since version 1")
 	look := p.get("/schedules/morning/approve")
 	look.wants(t, "what changed", 200, "nodes.say.params.template", "Dear", "version 2")
-	p.post("/schedules/morning/resume", "do", "approve", "words", look.field(t, "words"), "ran", "greet", "version", look.field(t, "version")).wants(t, "approved again", 200, "active")
+	p.post("/schedules/morning/resume", "do", "approve", "words", look.field(t, "words"), "ran", "greet", "version", look.field(t, "version"), "digest", look.field(t, "digest")).wants(t, "approved again", 200, "active")
 
 	p.post("/schedules/morning/remove").wants(t, "a removal that was not meant", 400, "nothing was removed")
 	p.post("/schedules/morning/remove", "sure", "yes").wants(t, "removed", 200, "Nothing runs by itself yet")

@@ -46,6 +46,7 @@ type scheduleRow struct {
 	Phrases                 map[string]struct{ Text string }
 	Approved                struct {
 		Effects     []string
+		Digest      string // of all that runs
 		Destructive bool
 	}
 	Trigger struct {
@@ -272,7 +273,7 @@ func (s *Server) foreseeSchedule(r *http.Request, call string, p Params, into *s
 // disagreed says why what is to be approved is not what was agreed to; "" if it is.
 func disagreed(r *http.Request, shown *scheduleRow) string {
 	switch {
-	case r.PostFormValue("words") != shown.Words || r.PostFormValue("ran") != shown.Workflow || r.PostFormValue("version") != asText(shown.Version):
+	case r.PostFormValue("words") != shown.Words || r.PostFormValue("ran") != shown.Workflow || r.PostFormValue("version") != asText(shown.Version), r.PostFormValue("digest") != shown.Approved.Digest:
 		return "It is not what was shown any more: look at it again."
 	case shown.Destroys != "" && r.PostFormValue("destroys") != shown.Destroys:
 		return "It destroys what is there. See what, and agree to it."

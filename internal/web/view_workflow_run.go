@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -18,6 +20,7 @@ type runForm struct {
 	Pipes    bool // piped text is read
 	Dry      *dryRun
 	Destroys []string // what the run destroys, which has to be agreed to
+	Shown    string   // stands for all of the steps, where one destroys
 	Error    string
 }
 
@@ -146,7 +149,10 @@ func (s *Server) foresee(r *http.Request, f *runForm, given map[string]any) (ok 
 	if err := res.decode(f.Dry); err != nil {
 		return false, err
 	}
-	f.Destroys = f.Dry.destroys()
+	if f.Destroys = f.Dry.destroys(); len(f.Destroys) > 0 {
+		sum := sha256.Sum256(res.Stdout)
+		f.Shown = hex.EncodeToString(sum[:])
+	}
 	return true, nil
 }
 
@@ -181,11 +187,14 @@ func (s *Server) runWorkflow(r *http.Request) (string, *view, error) {
 	if !ok {
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
+	if seen := r.PostFormValue("revision"); seen != "" && seen != f.Revision {
+		f.Error = "Nothing was run: " + f.Ref + " was changed since this page was shown. See what it does now."
+		return "", f.view(http.StatusConflict), nil
+	}
 	p := f.params(given)
 	var approve []any
 	if len(f.Destroys) > 0 {
-		agreed := r.PostForm["destroys"]
-		if !slices.Equal(agreed, f.Destroys) {
+		if !slices.Equal(r.PostForm["destroys"], f.Destroys) || r.PostFormValue("shown") != f.Shown {
 			f.Error = "Nothing was run: this run destroys what is there. See what, and agree to it."
 			return "", f.view(http.StatusConflict), nil
 		}
