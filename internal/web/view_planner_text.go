@@ -150,6 +150,18 @@ func notThere(err error) error {
 	return err
 }
 
+// Against is the planner that a planner is compared with: the shipped one of its name, or else the one of now; "" for no planner.
+func (p *textPage) Against() string {
+	switch {
+	case p.Row == nil || !p.Row.Planner:
+	case p.Own && p.Shipped:
+		return "shipped:" + p.Name
+	case len(p.Plans) > 0 && p.Plans[0] != p.Name:
+		return p.Plans[0]
+	}
+	return ""
+}
+
 // textView adds what stands beside the text: the graph, the differences to what is shipped, and what can be replayed.
 func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 	flows, err := s.flows(r)
