@@ -140,6 +140,15 @@ func TestPagePlanDestroys(t *testing.T) {
 	fileHolds(t, "a.txt", "new\n")
 }
 
+// TestPagePlanChanges: what changes in files is shown line by line, and steps that ask for an approval of their own are named.
+func TestPagePlanChanges(t *testing.T) {
+	p := atPage(t, map[string]string{"b.txt": "one\ntwo\n"})
+	plan := planned(t, p, "request", "replace one with 1 in b.txt")
+	pageSays(t, plan, "<del>1  one</del>", "<ins>1  1</ins>")
+	asks := p.post(plan.Path+"/edit", "do", "workflow", "workflow", `{"ir_version": "0.1.0", "nodes": [{"id": "sure", "type": "template", "approval": "required", "params": {"template": "x"}}]}`)
+	pageSays(t, asks, "ask for an approval of their own", `<span class="mono">sure</span>`)
+}
+
 func TestPagePlanEdited(t *testing.T) {
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 )
 
@@ -24,7 +25,10 @@ type askPage struct {
 	Earlier                           []runRow
 	Examples                          []string
 	Flows                             []string
-	More                              bool // there are more plans than these
+	Planner, By                       string // which flow plans, and what says so
+	Trouble                           string // why none can
+	More                              bool   // there are more plans than these
+	Dir                               string // where runs take place
 }
 
 // Advanced reports whether any of the further fields was filled in.
@@ -50,6 +54,29 @@ func (s *Server) askView(r *http.Request, p *askPage, status int) (view, error) 
 	if err != nil {
 		return view{}, err
 	}
+	if p.Dir, err = os.Getwd(); err != nil {
+		return view{}, err
+	}
+	var flows struct {
+		Plans struct {
+			Flows []string `json:"flows"`
+			By    string   `json:"by"`
+			Error string   `json:"error"`
+		} `json:"plans"`
+		Flows []struct {
+			Name    string `json:"name"`
+			Planner bool   `json:"planner"`
+		} `json:"flows"`
+	}
+	if err := s.Call(r.Context(), "listFlows", Params{}, &flows); err != nil {
+		return view{}, err
+	}
+	for _, f := range flows.Flows {
+		if f.Planner {
+			p.Flows = append(p.Flows, f.Name)
+		}
+	}
+	p.Planner, p.By, p.Trouble = strings.Join(flows.Plans.Flows, ", "), flows.Plans.By, flows.Plans.Error
 	p.Earlier, p.More, p.Examples = got.Runs, got.More, askExamples
 	return view{Template: "ask", Title: "Ask", Section: "ask", Data: p, Status: status}, nil
 }

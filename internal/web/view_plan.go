@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -343,16 +344,29 @@ func (p *planPage) take(plan *planShown) {
 // Given are the params of a step.
 func (s dryStep) Given() []shownValue { return valuesOf(s.Params) }
 
+// changedLine is a line of an excerpt: its number, what happens to it, and what it says.
+var changedLine = regexp.MustCompile(`^\s*(\d+) ([-+]) (.*)$`)
+
 // ChangedLines is the excerpt of what changes in files.
 func (s dryStep) ChangedLines() (out []diffLine) {
 	for _, line := range s.Changes {
-		switch {
-		case strings.HasPrefix(line, "-"):
-			out = append(out, diffLine{Mark: "del", Text: line[1:]})
-		case strings.HasPrefix(line, "+"):
-			out = append(out, diffLine{Mark: "ins", Text: line[1:]})
-		default:
-			out = append(out, diffLine{Text: line})
+		mark := ""
+		if m := changedLine.FindStringSubmatch(line); m != nil {
+			mark, line = map[string]string{"-": "del", "+": "ins"}[m[2]], m[1]+"  "+m[3]
+		}
+		out = append(out, diffLine{Mark: mark, Text: line})
+	}
+	return out
+}
+
+// Waits are the steps that would wait for approval, and do not once the plan is approved.
+func (p *planPage) Waits() (out []string) {
+	if p.Plan.DryRun == nil {
+		return nil
+	}
+	for _, s := range p.Plan.DryRun.Steps {
+		if s.Approval {
+			out = append(out, s.Node)
 		}
 	}
 	return out
