@@ -79,6 +79,14 @@ func TestPageApprovesWhatWasShown(t *testing.T) {
 		t.Error(err)
 	}
 
+	// What is shown reads as it runs: nothing turns it round.
+	p.workflow("turned", "{\"ir_version\": \"0.1.0\", \"nodes\": [{\"id\": \"t\", \"type\": \"shell\", \"params\": {\"command\": \"echo \u202eterces tac\"}}]}")
+	for _, body := range []string{p.post("/library/turned/dry-run").Body, p.get("/library/turned").Body} {
+		if says(t, body, `\u202eterces tac`); strings.ContainsRune(body, '\u202e') {
+			t.Errorf("what is shown is turned round:\n%s", body)
+		}
+	}
+
 	if code := p.exits("resume", "last", "--only", "second"); code != exitUsage {
 		t.Errorf("--only without --yes: status %d", code)
 	}

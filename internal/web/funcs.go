@@ -12,7 +12,7 @@ import (
 
 // templateFuncs are what templates call beside the methods of their data.
 var templateFuncs = template.FuncMap{
-	"json":    indented,
+	"json":    shownJSON,
 	"took":    took,
 	"money":   func(usd float64) string { return fmt.Sprintf("$%.4f", usd) },
 	"short":   func(id string) string { return id[strings.LastIndexByte(id, '-')+1:] },
@@ -40,6 +40,12 @@ var sections = []section{
 	{"planner", "Planner", "/planner"},
 	{"experiments", "Experiments", "/experiments"},
 	{"settings", "Settings", "/settings"},
+}
+
+// shownJSON is a value as JSON on a page: what would have it read as something else, such as in another direction, is an escape.
+func shownJSON(v any) (string, error) {
+	text, err := indented(v)
+	return printable.Text(text), err
 }
 
 // indented is a value as JSON that people read.

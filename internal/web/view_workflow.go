@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pflow/internal/outcome"
+	"pflow/internal/printable"
 )
 
 // workflowShown is a saved workflow, or a version of one.
@@ -221,7 +222,7 @@ func linesOfDiff(text string) (out []diffLine) {
 		case strings.HasPrefix(line, "-"):
 			mark = "del"
 		}
-		out = append(out, diffLine{mark, line})
+		out = append(out, diffLine{mark, printable.Text(line)})
 	}
 	return out
 }
