@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
@@ -28,7 +29,10 @@ type view struct {
 type frame struct {
 	view
 	Token, Nonce, Version, Home string
-	Body                        template.HTML // the page, as html/template made it
+}
+
+func (s *Server) frame(r *http.Request, v view) frame {
+	return frame{view: v, Token: s.guard.form, Nonce: nonceOf(r.Context()), Version: s.o.Version, Home: s.o.Home}
 }
 
 func (s *Server) parseTemplates() *template.Template {
@@ -44,6 +48,29 @@ func (s *Server) page(pattern string, f func(r *http.Request) (view, error)) {
 			v = errorView(err)
 		}
 		s.render(w, r, v)
+	})
+}
+
+// slowPage adds a page whose calls read much: its frame is sent before they are made. What fails stands in the frame, with status 200.
+func (s *Server) slowPage(pattern string, of view, f func(r *http.Request) (view, error)) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if s.templates.ExecuteTemplate(w, "frame_top", s.frame(r, of)) != nil {
+			return // whoever asked has gone
+		}
+		_ = http.NewResponseController(w).Flush()
+		v, err := f(r)
+		if err != nil {
+			v = errorView(err)
+		}
+		var body bytes.Buffer
+		if err := s.templates.ExecuteTemplate(&body, v.Template, v.Data); err != nil {
+			body.Reset()
+			v = errorView(fmt.Errorf("this page cannot be shown: %w", err))
+			_ = s.templates.ExecuteTemplate(&body, v.Template, v.Data)
+		}
+		_, _ = w.Write(body.Bytes())
+		_ = s.templates.ExecuteTemplate(w, "frame_bottom", s.frame(r, of))
 	})
 }
 
@@ -93,12 +120,9 @@ func errorView(err error) view {
 }
 
 func (s *Server) render(w http.ResponseWriter, r *http.Request, v view) {
-	var body, page bytes.Buffer
-	err := s.templates.ExecuteTemplate(&body, v.Template, v.Data)
-	if err == nil {
-		f := frame{view: v, Token: s.guard.form, Nonce: nonceOf(r.Context()), Version: s.o.Version, Home: s.o.Home, Body: template.HTML(body.String())}
-		err = s.templates.ExecuteTemplate(&page, "layout", f)
-	}
+	var page bytes.Buffer
+	f := s.frame(r, v)
+	err := errors.Join(s.templates.ExecuteTemplate(&page, "frame_top", f), s.templates.ExecuteTemplate(&page, v.Template, v.Data), s.templates.ExecuteTemplate(&page, "frame_bottom", f))
 	if err != nil {
 		http.Error(w, "pflow: this page cannot be shown: "+err.Error(), http.StatusInternalServerError)
 		return

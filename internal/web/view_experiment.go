@@ -9,7 +9,7 @@ import (
 )
 
 func (s *Server) experimentRoutes() {
-	s.page("GET /experiments", s.listExperiments)
+	s.slowPage("GET /experiments", view{Title: "Experiments", Section: "experiments"}, s.listExperiments)
 	s.page("GET /experiments/new", s.newExperiment)
 	s.page("GET /experiments/live", s.liveSplit)
 	s.page("GET /experiments/{id}", s.showExperiment)

@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Server) plannerRoutes() {
-	s.page("GET /planner", s.showPlanner)
+	s.slowPage("GET /planner", view{Title: "Planner", Section: "planner"}, s.showPlanner)
 	s.form("POST /planner/eject/{name}", s.ejectPlanner)
 	s.page("GET /planner/flows/{name}", s.showPlannerFlow)
 	s.page("GET /planner/prompts/{file}", s.showPlannerPrompt)

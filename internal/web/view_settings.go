@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Server) settingsRoutes() {
-	s.page("GET /settings", s.showSettings)
+	s.slowPage("GET /settings", view{Title: "Settings", Section: "settings"}, s.showSettings)
 	s.page("GET /settings/jobs/{job}", s.showSettingsJob)
 	s.form("POST /settings/models/check", func(r *http.Request) (string, error) {
 		p := Params{}
