@@ -29,9 +29,11 @@ type Job struct {
 	cancel   context.CancelFunc
 }
 
-// Bounds of jobs: how many are remembered, where those that go on are never forgotten, and how many go on at the same time.
+// Bounds of jobs: how many are remembered, and how many bytes of them, where those that go on and the last are never forgotten, and
+// how many go on at the same time.
 const (
 	maxJobs = 200
+	maxHeld = 128 << 20
 	maxOpen = 32
 )
 
@@ -94,8 +96,13 @@ func (js *jobs) add(j *Job) error {
 	js.open.Add(1)
 	js.of[j.ID] = j
 	js.order = append(js.order, j.ID)
-	for i := 0; len(js.order) > maxJobs && i < len(js.order); {
+	held := 0
+	for _, other := range js.of {
+		held += other.held()
+	}
+	for i := 0; (len(js.order) > maxJobs || held > maxHeld) && i < len(js.order); {
 		if id := js.order[i]; js.of[id].Result() != nil {
+			held -= js.of[id].held()
 			delete(js.of, id)
 			js.order = slices.Delete(js.order, i, i+1)
 			continue
@@ -103,6 +110,22 @@ func (js *jobs) add(j *Job) error {
 		i++
 	}
 	return nil
+}
+
+// held is about how many bytes a job takes that has ended.
+func (j *Job) held() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := j.messages.Len()
+	if j.result != nil {
+		n += len(j.result.Stdout) + j.messages.Len() // the lines, too
+	}
+	for _, v := range j.given {
+		if text, ok := v.(string); ok {
+			n += len(text)
+		}
+	}
+	return n
 }
 
 // end stops all jobs; none begins any more.
