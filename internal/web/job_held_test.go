@@ -42,3 +42,16 @@ func TestJobsHeld(t *testing.T) {
 		t.Error("the last job is forgotten")
 	}
 }
+
+// TestEditsHeld: edits of plans are forgotten before they take much; the last is there.
+func TestEditsHeld(t *testing.T) {
+	ps := &plans{of: map[string]*planEdit{}}
+	large := strings.Repeat("x", maxEditsHeld/4)
+	last := ""
+	for range 10 {
+		last = ps.keep(&planEdit{run: "r", workflow: large})
+	}
+	if len(ps.of) != 4 || len(ps.order) != 4 || ps.get(last, "r") == nil {
+		t.Errorf("%d edits of %d bytes are kept", len(ps.of), len(large))
+	}
+}

@@ -25,15 +25,23 @@ type planEdit struct {
 	workflow string
 }
 
-// maxEdits bounds the edits that are kept.
-const maxEdits = 200
+// Bounds of the edits that are kept: how many, and how many bytes of workflows; the last is kept whatever it takes.
+const (
+	maxEdits     = 200
+	maxEditsHeld = 32 << 20
+)
 
 func (ps *plans) keep(e *planEdit) string {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	id := rand.Text()
 	ps.of[id], ps.order = e, append(ps.order, id)
-	if len(ps.order) > maxEdits {
+	held := 0
+	for _, other := range ps.of {
+		held += len(other.workflow)
+	}
+	for len(ps.order) > maxEdits || held > maxEditsHeld && len(ps.order) > 1 {
+		held -= len(ps.of[ps.order[0]].workflow)
 		delete(ps.of, ps.order[0])
 		ps.order = ps.order[1:]
 	}
