@@ -39,12 +39,14 @@ func TestPage(t *testing.T) {
 // TestServeFlags: what others can reach is served encrypted, or if that is said not to matter; scripts are told the address.
 func TestServeFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"--listen 0.0.0.0:0", "it needs --tls CERT,KEY, or --insecure where something else encrypts"},
+		{"--listen 0.0.0.0:0", "it needs --tls CERT,KEY, --public ORIGIN where a proxy encrypts, or --insecure"},
 		{"--listen :0", "it needs --tls"},
 		{"--listen example.com:80", "it needs --tls"},
 		{"--listen [::]:0", "it needs --tls"},
 		{"--listen 7353", `want ADDRESS:PORT such as 127.0.0.1:7353, or off`},
 		{"--listen off --insecure", "there is no page"},
+		{"--public pflow.example.com", "want an origin"},
+		{"--public https://pflow.example.com/page", "want an origin"},
 		{"--listen 127.0.0.1:0 --tls cert.pem", "want CERT,KEY"},
 		{"--listen 127.0.0.1:0 --tls no.pem,no.pem", "no.pem: no such file"},
 		{"--listen 127.0.0.1:0 --tls a,b --insecure", "exclude each other"},

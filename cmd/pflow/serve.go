@@ -35,8 +35,8 @@ func (a *app) serveCommand() *cobra.Command {
 
 The page asks, shows and runs in a browser what the commands do, and has their JSON as an API (docs/api.md). Its address is printed
 with a token that lets in whoever has it; open it once. --listen ADDRESS:PORT puts it elsewhere (without it another port is taken
-if 7353 is not free), --listen off leaves it out. What others can reach needs --tls CERT,KEY, or --insecure where something else,
-such as a proxy, encrypts. --json prints the address as a JSON object a line.
+if 7353 is not free), --listen off leaves it out. What others can reach needs --tls CERT,KEY, or --public ORIGIN
+where a proxy encrypts and shows the page as that, or --insecure. --json prints the address as a JSON object a line.
 
 There is one process that carries out the schedules of a home; where there is one already, only the page is served. Schedules that
 are added, changed or removed meanwhile are taken over. Each run is a process of its own. What is to run is on the disk before it
@@ -45,7 +45,7 @@ run that was itself killed is left for pflow resume.
 
 SIGTERM or SIGINT: what the page began is stopped, and pflow resume goes on with it. No more is begun of the schedules, and their
 runs that go on are waited for, at most --wait; those that take longer go on without it.`,
-		Example: "  pflow serve\n  pflow serve --listen 0.0.0.0:7353 --tls cert.pem,key.pem\n  pflow serve --listen off --together 8 --wait 5m",
+		Example: "  pflow serve\n  pflow serve --listen 0.0.0.0:7353 --tls cert.pem,key.pem\n  pflow serve --public https://pflow.example.com\n  pflow serve --listen off --together 8 --wait 5m",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.needsHome(); err != nil {
@@ -64,6 +64,7 @@ runs that go on are waited for, at most --wait; those that take longer go on wit
 	}
 	c.Flags().StringVar(&o.listen, "listen", pageAddress, "the `ADDRESS` and port of the page; off: no page")
 	c.Flags().StringVar(&o.tls, "tls", "", "encrypt by the certificate and the key in these files (`CERT,KEY`)")
+	c.Flags().StringVar(&o.public, "public", "", "the `ORIGIN` under which a proxy shows the page, such as https://pflow.example.com")
 	c.Flags().BoolVar(&o.insecure, "insecure", false, "let --listen name what others can reach though nothing is encrypted")
 	c.Flags().IntVar(&l.Together, "together", max(2, runtime.NumCPU()), "how many runs of schedules at the same time, the others wait")
 	c.Flags().DurationVar(&l.Wait, "wait", 30*time.Second, "how long to wait for runs of schedules at the end")

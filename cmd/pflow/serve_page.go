@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,23 +88,27 @@ type pageOptions struct {
 	listen   string
 	tls      string // CERT,KEY
 	insecure bool
+	public   string // the origin that a proxy shows
 }
 
 // check refuses flags that do not fit, and gives the certificate where there is one.
 func (o *pageOptions) check() (*tls.Certificate, error) {
 	if o.listen == "off" {
-		if o.tls != "" || o.insecure {
-			return nil, usage("--listen off: there is no page, so neither --tls nor --insecure means anything")
+		if o.tls != "" || o.insecure || o.public != "" {
+			return nil, usage("--listen off: there is no page, so --tls, --public and --insecure mean nothing")
 		}
 		return nil, nil
+	}
+	if u, err := url.Parse(o.public); o.public != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != o.public) {
+		return nil, usage("--public %q: want an origin, https and a name, such as https://pflow.example.com", o.public)
 	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return nil, usage("--listen %q: want ADDRESS:PORT such as %s, or off", o.listen, pageAddress)
 	}
 	if o.tls == "" {
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !o.insecure {
-			return nil, usage("--listen %s: others can reach this, and would read along: it needs --tls CERT,KEY, or --insecure where something else encrypts", o.listen)
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !o.insecure && o.public == "" {
+			return nil, usage("--listen %s: others can reach this, and would read along: it needs --tls CERT,KEY, --public ORIGIN where a proxy encrypts, or --insecure", o.listen)
 		}
 		return nil, nil
 	}
@@ -138,7 +143,7 @@ func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, 
 		return nil, fail(exitFailed, "the page cannot be served: %v", err)
 	}
 	at := netip.MustParseAddrPort(l.Addr().String())
-	listening := web.Listening{IP: at.Addr(), Port: int(at.Port()), TLS: cert != nil}
+	listening := web.Listening{IP: at.Addr(), Port: int(at.Port()), TLS: cert != nil, Public: o.public}
 	if cert != nil {
 		listening.Names = cert.Leaf.DNSNames
 	}
@@ -163,7 +168,11 @@ func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, 
 	case len(listening.Names) > 0 && !strings.HasPrefix(listening.Names[0], "*"):
 		host = fmt.Sprintf("%s:%d", listening.Names[0], at.Port())
 	}
-	p.url = scheme + "://" + host + "/?token=" + s.Token()
+	origin := scheme + "://" + host
+	if o.public != "" {
+		origin = o.public
+	}
+	p.url = origin + "/?token=" + s.Token()
 	return p, nil
 }
 

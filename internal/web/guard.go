@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -36,6 +37,9 @@ type Listening struct {
 	Port  int
 	TLS   bool
 	Names []string // of the certificate, "*.example.com" among them
+
+	// Public is the origin under which a proxy shows the server, such as https://pflow.example.com; "" where none does.
+	Public string
 }
 
 func newGuard(o Listening) *guard {
@@ -76,7 +80,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			return
 		}
 		if r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") {
-			http.SetCookie(w, &http.Cookie{Name: g.name, Value: g.cookie, Path: "/", HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
+			http.SetCookie(w, &http.Cookie{Name: g.name, Value: g.cookie, Path: "/", HttpOnly: true, Secure: g.o.TLS || strings.HasPrefix(g.o.Public, "https:"), SameSite: http.SameSiteStrictMode})
 			w.Header().Set("Referrer-Policy", "no-referrer")
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
@@ -150,6 +154,9 @@ func (g *guard) here(host string) bool {
 	if host == "localhost" {
 		return loopback
 	}
+	if public, err := url.Parse(g.o.Public); err == nil && host != "" && host == strings.ToLower(public.Hostname()) {
+		return true
+	}
 	for _, name := range g.o.Names {
 		name = strings.ToLower(name)
 		if _, domain, ok := strings.Cut(host, "."); host == name || ok && name == "*."+domain {
@@ -167,7 +174,8 @@ func (g *guard) sameOrigin(r *http.Request, changes bool) error {
 	}
 	origin := r.Header.Get("Origin")
 	foreign := &Error{Status: http.StatusForbidden, Message: "a page of another origin asked for this"}
-	if origin != "" && !strings.EqualFold(origin, scheme+"://"+r.Host) {
+	own := strings.EqualFold(origin, scheme+"://"+r.Host) || g.o.Public != "" && strings.EqualFold(origin, g.o.Public)
+	if origin != "" && !own {
 		return foreign
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
