@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -215,4 +217,111 @@ func (p *pageServer) pflow(args ...string) string {
 		p.t.Fatalf("pflow %s: status %d\n%s%s", strings.Join(args, " "), code, out.String(), messages.String())
 	}
 	return out.String()
+}
+
+// workflow saves a workflow in the home of a page.
+func (p *pageServer) workflow(name, text string) {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), name+".json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.pflow("workflow", "save", file, "--name", name, "--yes", "--quiet")
+}
+
+// until fetches a page until it says something, or it never will.
+func (p *pageServer) until(path, want string) string {
+	p.t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		got := p.get(path)
+		if strings.Contains(got.Body, want) {
+			return got.Body
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("%s never said %q:\n%s", path, want, got.Body)
+		}
+	}
+}
+
+// runsOf gives the runs of a page's home, the newest first.
+func (p *pageServer) runsOf(args ...string) []struct{ ID, Status, Kind, Name, By, Parent string } {
+	p.t.Helper()
+	var got struct {
+		Runs []struct{ ID, Status, Kind, Name, By, Parent string }
+	}
+	if err := json.Unmarshal([]byte(p.pflow(append([]string{"runs", "list", "--json"}, args...)...)), &got); err != nil {
+		p.t.Fatal(err)
+	}
+	return got.Runs
+}
+
+// exits carries a command out over the home of a page and gives its exit status.
+func (p *pageServer) exits(args ...string) int {
+	p.t.Helper()
+	var out, messages bytes.Buffer
+	return newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--batch", "--home", p.home))
+}
+
+// ended follows to the page of a job until it has ended.
+func (p *pageServer) ended(a pageAnswer) pageAnswer {
+	p.t.Helper()
+	if !strings.HasPrefix(a.Path, "/planner/jobs/") {
+		p.t.Fatalf("no page of a job: %s %d\n%s", a.Path, a.Status, a.Body)
+	}
+	for strings.Contains(a.Body, "data-events=") {
+		a = p.get(a.Path)
+	}
+	return a
+}
+
+// says fails the test where a page does not say something.
+func says(t *testing.T, body string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(body, w) {
+			t.Errorf("the page has no %q:\n%s", w, body)
+		}
+	}
+}
+
+// wants fails where a page has another status, or lacks a text.
+func (a pageAnswer) wants(t *testing.T, what string, status int, texts ...string) {
+	t.Helper()
+	a.safe(t, what)
+	if a.Status != status {
+		t.Errorf("%s: status %d, want %d\n%s", what, a.Status, status, mainOf(a.Body))
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.Body, text) {
+			t.Errorf("%s lacks %q\n%s", what, text, mainOf(a.Body))
+		}
+	}
+}
+
+// field is the value of a hidden field of a page.
+func (a pageAnswer) field(t *testing.T, name string) string {
+	t.Helper()
+	m := regexp.MustCompile(`name="` + regexp.QuoteMeta(name) + `" value="([^"]*)"`).FindStringSubmatch(a.Body)
+	if m == nil {
+		t.Fatalf("there is no field %s in\n%s", name, mainOf(a.Body))
+	}
+	return html.UnescapeString(m[1])
+}
+
+// safe fails where a page holds what it was given as it was given.
+func (a pageAnswer) safe(t *testing.T, what string) {
+	t.Helper()
+	for _, bad := range []string{"<script>alert", "<img src=x", `"javascript:`} {
+		if strings.Contains(a.Body, bad) {
+			t.Errorf("%s holds %s", what, bad)
+		}
+	}
+}
+
+// mainOf is what a page says, without its frame.
+func mainOf(body string) string {
+	if _, after, ok := strings.Cut(body, "<main"); ok {
+		body, _, _ = strings.Cut(after, "</main>")
+	}
+	return body
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -43,48 +45,6 @@ func writtenFile(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// safe fails where a page holds what it was given as it was given.
-func (a pageAnswer) safe(t *testing.T, what string) {
-	t.Helper()
-	for _, bad := range []string{"<script>alert", "<img src=x", `"javascript:`} {
-		if strings.Contains(a.Body, bad) {
-			t.Errorf("%s holds %s", what, bad)
-		}
-	}
-}
-
-// wants fails where a page has another status, or lacks a text.
-func (a pageAnswer) wants(t *testing.T, what string, status int, texts ...string) {
-	t.Helper()
-	a.safe(t, what)
-	if a.Status != status {
-		t.Errorf("%s: status %d, want %d\n%s", what, a.Status, status, mainOf(a.Body))
-	}
-	for _, text := range texts {
-		if !strings.Contains(a.Body, text) {
-			t.Errorf("%s lacks %q\n%s", what, text, mainOf(a.Body))
-		}
-	}
-}
-
-// mainOf is what a page says, without its frame.
-func mainOf(body string) string {
-	if _, after, ok := strings.Cut(body, "<main"); ok {
-		body, _, _ = strings.Cut(after, "</main>")
-	}
-	return body
-}
-
-// field is the value of a hidden field of a page.
-func (a pageAnswer) field(t *testing.T, name string) string {
-	t.Helper()
-	m := regexp.MustCompile(`name="` + regexp.QuoteMeta(name) + `" value="([^"]*)"`).FindStringSubmatch(a.Body)
-	if m == nil {
-		t.Fatalf("there is no field %s in\n%s", name, mainOf(a.Body))
-	}
-	return html.UnescapeString(m[1])
 }
 
 func TestPageLibrary(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -85,18 +87,6 @@ func plannerPage(t *testing.T) (p *pageServer, asked func() []*llmtest.Request, 
 	t.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
 	p.pflow("plan", "--model", "openai/gpt-4.1-mini", "--json", loudRequest)
 	return p, asked, name
-}
-
-// ended follows to the page of a job until it has ended.
-func (p *pageServer) ended(a pageAnswer) pageAnswer {
-	p.t.Helper()
-	if !strings.HasPrefix(a.Path, "/planner/jobs/") {
-		p.t.Fatalf("no page of a job: %s %d\n%s", a.Path, a.Status, a.Body)
-	}
-	for strings.Contains(a.Body, "data-events=") {
-		a = p.get(a.Path)
-	}
-	return a
 }
 
 // TestPagePlannerReplay: an edited prompt is foreseen to ask one call, asks just that one, and both plans stand side by side; what is not

@@ -1,7 +1,8 @@
+//go:build !race
+
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -10,63 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"pflow/internal/llmtest"
 )
-
-// runsOf gives the runs of a page's home, the newest first.
-func (p *pageServer) runsOf(args ...string) []struct{ ID, Status, Kind, Name, By, Parent string } {
-	p.t.Helper()
-	var got struct {
-		Runs []struct{ ID, Status, Kind, Name, By, Parent string }
-	}
-	if err := json.Unmarshal([]byte(p.pflow(append([]string{"runs", "list", "--json"}, args...)...)), &got); err != nil {
-		p.t.Fatal(err)
-	}
-	return got.Runs
-}
-
-// exits carries a command out over the home of a page and gives its exit status.
-func (p *pageServer) exits(args ...string) int {
-	p.t.Helper()
-	var out, messages bytes.Buffer
-	return newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--batch", "--home", p.home))
-}
-
-// workflow saves a workflow in the home of a page.
-func (p *pageServer) workflow(name, text string) {
-	p.t.Helper()
-	file := filepath.Join(p.t.TempDir(), name+".json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
-	p.pflow("workflow", "save", file, "--name", name, "--yes", "--quiet")
-}
-
-// until fetches a page until it says something, or it never will.
-func (p *pageServer) until(path, want string) string {
-	p.t.Helper()
-	for end := time.Now().Add(time.Minute); ; {
-		got := p.get(path)
-		if strings.Contains(got.Body, want) {
-			return got.Body
-		}
-		if time.Now().After(end) {
-			p.t.Fatalf("%s never said %q:\n%s", path, want, got.Body)
-		}
-	}
-}
-
-// says fails the test where a page does not say something.
-func says(t *testing.T, body string, want ...string) {
-	t.Helper()
-	for _, w := range want {
-		if !strings.Contains(body, w) {
-			t.Errorf("the page has no %q:\n%s", w, body)
-		}
-	}
-}
 
 // unharmed fails the test where what came from outside became a part of a page.
 func unharmed(t *testing.T, body string) {
