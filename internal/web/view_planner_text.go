@@ -150,11 +150,15 @@ func notThere(err error) error {
 	return err
 }
 
-// Against is the planner that a planner is compared with: the shipped one of its name, or else the one of now; "" for no planner.
+// Against is the planner that the one of this text, Flow, is compared with: the shipped one of its name where texts of it are changed, or
+// else the one of now; "" for none.
 func (p *textPage) Against() string {
 	switch {
+	case p.Flow == "":
+	case p.Own && p.Shipped && !p.Same && p.Kind != "flow":
+		return "shipped:" + p.Flow
 	case p.Row == nil || !p.Row.Planner:
-	case p.Own && p.Shipped:
+	case p.Shipped && (p.Own || p.Row.Differences != nil && *p.Row.Differences > 0):
 		return "shipped:" + p.Name
 	case len(p.Plans) > 0 && p.Plans[0] != p.Name:
 		return p.Plans[0]
