@@ -99,7 +99,7 @@ func TestPageAsk(t *testing.T) {
 	if err := os.Remove("b.txt"); err != nil {
 		t.Fatal(err)
 	}
-	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", digest), "the plan was carried out meanwhile", "What came of it")
+	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", digest), "the plan was carried out meanwhile", "<h1>Approved: what came of it stands below</h1>", "What came of it")
 	if _, err := os.Stat("b.txt"); err == nil {
 		t.Error("it ran twice")
 	}

@@ -229,6 +229,10 @@ func (p *planPage) Headline() string {
 		return "There is no plan"
 	}
 	switch {
+	case p.Run.Decided == "declined" && p.Edit == "":
+		return "Declined"
+	case p.Ready() && len(p.Runs) > 0 && p.Edit == "":
+		return "Approved: what came of it stands below"
 	case p.Ready() && p.Plan.Trigger != nil:
 		return "Ready to be scheduled"
 	case p.Ready():
