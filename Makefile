@@ -12,16 +12,20 @@ export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 # The page's scripts and style are bundled by a module of its own, from npm packages that it pins.
 BUNDLE := internal/web/assets/bundle
 
-.PHONY: assets test test-llm test-temporal check lint flows sequential browser bench bench-stats bench-peers eval fit fuzz torture
+.PHONY: assets test test-llm test-temporal check lint flows raced sequential browser bench bench-stats bench-peers eval fit fuzz torture
 
 # Programs built for the race detector would sleep for a second when they end.
 test: export GORACE = atexit_sleep_ms=10
 test: lint browser
+	@$(MAKE) --no-print-directory -j2 raced sequential
+	@$(MAKE) --no-print-directory flows
+
+# Beside "sequential", since tests that wait for programs and browsers leave a processor idle.
+raced:
 	$(GO) test -race -timeout 30m ./...
 	$(GO) test -race -cpu 1,2,8 -run 'TestRun|TestDAG|TestResumeEverything' ./engine
 	cd temporal && $(GO) test -race -timeout 30m ./...
 	cd $(BUNDLE) && $(GO) test ./...
-	@$(MAKE) --no-print-directory sequential flows
 
 # The tests that are built without the race detector only: files that begin with "//go:build !race", and scripts with a line
 # "[race] skip". CONTRIBUTING.md says which those are.

@@ -159,6 +159,11 @@ func TestPagePlanEdited(t *testing.T) {
 	pageSays(t, plan, "<h1>It needs to know more</h1>", `name="in.copy_dest_path"`)
 	edited := p.post(plan.Path+"/edit", "do", "values", "in.copy_dest_path", "c.txt")
 	pageSays(t, edited, "<h1>Ready to run</h1>", "as you edited it", "given by you")
+	full := planned(t, p, "request", "copy a.txt to b.txt")
+	pageSays(t, p.post(full.Path+"/edit", "do", "values", "in.copy_dest_path", ""), "a value is needed for copy_dest_path")
+	if back := p.get(full.Path + "/edit"); back.Path != full.Path {
+		t.Errorf("the address of a form's page leads to %s", back.Path)
+	}
 	runEnded(t, p, p.post(plan.Path+"/apply", "do", "run", "seen", "0", "edit", hidden(t, edited.Body, "edit"), "digest", hidden(t, edited.Body, "digest")))
 	fileHolds(t, "c.txt", "hello\n")
 

@@ -109,7 +109,9 @@ func TestPageRunAgain(t *testing.T) {
 	run := p.runsOf()[0].ID
 	says(t, p.get("/runs/"+run).Body, `name="input.city" value="Oslo"`, "A secret: it is read from the environment", `<option value="begin">`)
 
-	// Nothing is other than it was: all is kept.
+	says(t, p.get("/runs/"+run).Body, `<option value="begin,say">all of it</option>`) // what the form sends of a run that is done
+
+	// Nothing is other than it was, and no step was named: all is kept.
 	got := p.post("/runs/"+run+"/retry", "was.city", "Oslo", "input.city", "Oslo")
 	if !runPath.MatchString(got.Path) {
 		t.Fatalf("it leads to %s: %s", got.Path, got.Body)

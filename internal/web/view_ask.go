@@ -16,6 +16,9 @@ func (s *Server) askRoutes() {
 	s.act("POST /plans/{run}/edit", func(r *http.Request) (string, *view, error) { return s.editPlan(r, p) })
 	s.act("POST /plans/{run}/apply", func(r *http.Request) (string, *view, error) { return s.applyPlan(r, p) })
 	s.form("POST /plans/{run}/decline", s.declinePlan)
+	for _, what := range []string{"edit", "apply", "decline"} { // the address of a page that a form gave
+		s.form("GET /plans/{run}/"+what, func(r *http.Request) (string, error) { return "/plans/" + url.PathEscape(r.PathValue("run")), nil })
+	}
 }
 
 // askPage is what templates/ask.html shows.

@@ -97,6 +97,7 @@ func (s *Server) editPlan(r *http.Request, ps *plans) (string, *view, error) {
 			next.values[name] = v
 		}
 	}
+	var emptied []string
 	text, ofWorkflow := textOf(r, "workflow"), r.PostFormValue("do") == "workflow"
 	if ofWorkflow {
 		next.workflow, next.values = text, map[string]any{}
@@ -111,7 +112,14 @@ func (s *Server) editPlan(r *http.Request, ps *plans) (string, *view, error) {
 				continue
 			}
 			v.Typed, next.values[v.Name] = &typed, typed
+			if v.Required && typed == "" {
+				emptied = append(emptied, v.Name)
+			}
 		}
+	}
+	if len(emptied) > 0 {
+		p.Error = "a value is needed for " + strings.Join(emptied, ", ")
+		return "", p.view(http.StatusBadRequest), nil
 	}
 	if _, err = s.plan(r.Context(), p.Run.ID, next); err == nil {
 		return "/plans/" + url.PathEscape(p.Run.ID) + "?edit=" + url.QueryEscape(ps.keep(next)), nil, nil

@@ -72,6 +72,9 @@ func (p *runPage) again(d *runShown) {
 	}
 }
 
+// AllSteps are all of them, as the field of a form.
+func (p *runPage) AllSteps() string { return strings.Join(p.FromStep, ",") }
+
 // CanAgain reports whether it can be run again.
 func (p *runPage) CanAgain() bool {
 	return p.Run.Kind == "workflow" && !p.Run.Running() && !strings.HasPrefix(p.Run.By, "each:")
@@ -141,7 +144,7 @@ func (s *Server) runForms() {
 	})
 	s.runPost("retry", "retryRun", func(r *http.Request) Params {
 		p := yesAndAgain(r)
-		if from := listed(r.PostForm["from"]); len(from) > 0 {
+		if from := listed(strings.Split(r.PostFormValue("from"), ",")); len(from) > 0 {
 			p["from"] = from
 		}
 		if inputs := changedInputs(r.PostForm); len(inputs) > 0 {

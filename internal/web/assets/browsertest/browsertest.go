@@ -175,8 +175,16 @@ func (b *Browser) Narrow() {
 		return [document.documentElement.scrollWidth + " of " + wide].concat([...document.body.querySelectorAll("*")]
 			.filter(e => e.getBoundingClientRect().right > wide + 1 && !inside(e)).slice(0, 8).map(e => e.cloneNode(false).outerHTML));
 	})()`
-	if wide := JS[[]string](b, script); len(wide) > 0 {
-		b.t.Errorf("the page is wider than its window:\n%s", strings.Join(wide, "\n"))
+	for tries := 100; ; tries-- { // a window that was just resized is laid out once more
+		wide := JS[[]string](b, script)
+		if len(wide) == 0 {
+			return
+		}
+		if tries == 0 {
+			b.t.Errorf("the page is wider than its window:\n%s", strings.Join(wide, "\n"))
+			return
+		}
+		b.Do(chromedp.Sleep(20 * time.Millisecond))
 	}
 }
 
