@@ -77,8 +77,7 @@ func (d *elsewhere) perform(ctx context.Context, id int, text []byte) {
 // are those of a run that stops and goes on after any of them.
 func TestCall(t *testing.T) {
 	for _, file := range enginetest.Files(t, ".") {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
+		inBubble(t, strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			ar, input, want := enginetest.Read(t, file)
 			compile := func() *engine.Flow {
 				flow, _ := enginetest.Load(t, ar, enginetest.Ops())

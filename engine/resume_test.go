@@ -49,8 +49,7 @@ func runWithJournal(t *testing.T, home, id string, flow *engine.Flow, docs *engi
 func TestResumeFromEveryPrefix(t *testing.T) {
 	for _, file := range enginetest.Files(t, ".") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		inBubble(t, name, func(t *testing.T) {
 			ar, input, _ := enginetest.Read(t, file)
 			flow, docs := enginetest.Load(t, ar, enginetest.Ops())
 			checkEveryPrefix(t, flow, docs, input)

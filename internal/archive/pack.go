@@ -154,7 +154,10 @@ func packZip(ctx context.Context, w io.Writer, members []Member) error {
 	for _, m := range members {
 		h := &zip.FileHeader{Name: m.Name, Method: zip.Deflate, Modified: m.Info.ModTime().UTC()}
 		h.SetMode(m.Info.Mode().Perm() | m.Info.Mode().Type())
-		if m.Info.IsDir() {
+		switch {
+		case m.Target != "":
+			h.Modified = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the first that zip knows: a link keeps no time when it is unpacked
+		case m.Info.IsDir():
 			h.Name, h.Method = m.Name+"/", zip.Store
 		}
 		out, err := z.CreateHeader(h)
