@@ -38,8 +38,24 @@ func (a *app) experimentsDir() (string, error) {
 // that was run before.
 var idParts = regexp.MustCompile(`^(.+)-[0-9a-f]{8}(?:-([0-9]+))?$`)
 
-// experimentDir finds an experiment by its id, its name (the newest of it), the beginning of one id, or "" for the newest
-// of all.
+// lastExperiment stands for the newest.
+const lastExperiment = "last"
+
+// readExperiment opens an experiment to read it, found as experimentDir does.
+func (a *app) readExperiment(id string) (*experiment.Store, error) {
+	dir, err := a.experimentDir(id)
+	if err != nil {
+		return nil, err
+	}
+	store, err := experiment.ReadStore(dir)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return store, nil
+}
+
+// experimentDir finds an experiment by its id, its name (the newest of it), the beginning of one id, or "" or last for the
+// newest of all.
 func (a *app) experimentDir(id string) (string, error) {
 	dir, ids, err := a.experimentIDs()
 	if err != nil {
@@ -48,7 +64,7 @@ func (a *app) experimentDir(id string) (string, error) {
 	if len(ids) == 0 {
 		return "", usage("there are no experiments yet; pflow experiment run makes one")
 	}
-	if id == "" {
+	if id == "" || id == lastExperiment {
 		return filepath.Join(dir, ids[0]), nil
 	}
 	if slices.Contains(ids, id) {

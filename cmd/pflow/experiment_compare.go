@@ -24,13 +24,9 @@ default it is the last variant of each, what the experiment was about. Cases who
 			}
 			var stores []*experiment.Store
 			for _, id := range args {
-				dir, err := a.experimentDir(id)
+				s, err := a.readExperiment(id)
 				if err != nil {
 					return err
-				}
-				s, err := experiment.ReadStore(dir)
-				if err != nil {
-					return usage("%v", err)
 				}
 				defer s.Close()
 				stores = append(stores, s)

@@ -57,16 +57,9 @@ how many cases it would show.`,
 }
 
 func (a *app) experimentMatrix(id string, f experiment.Filter) error {
-	if id == lastExperiment {
-		id = ""
-	}
-	dir, err := a.experimentDir(id)
+	store, err := a.readExperiment(id)
 	if err != nil {
 		return err
-	}
-	store, err := experiment.ReadStore(dir)
-	if err != nil {
-		return usage("%v", err)
 	}
 	defer store.Close()
 	m, err := experiment.ReadMatrix(store, f)

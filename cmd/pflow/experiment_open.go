@@ -157,11 +157,7 @@ func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.S
 			return nil, usage("--resume goes on with an experiment as it began: leave out --%s", flag)
 		}
 	}
-	id := f.resume
-	if id == "last" {
-		id = ""
-	}
-	dir, err := a.experimentDir(id)
+	dir, err := a.experimentDir(f.resume)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (a *app) experimentReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [ID]",
 		Short: "Show the report of an experiment, by default the newest",
-		Long: `Work out the report of an experiment, named by its id, the beginning of it, or its name, from its rows: as text, JSON, JUnit XML, Markdown, or one page of HTML that needs
+		Long: `Work out the report of an experiment, named by its id, the beginning of it, its name, or last, from its rows: as text, JSON, JUnit XML, Markdown, or one page of HTML that needs
 nothing else. Equal rows give equal reports, byte for byte. Exit status 100 if a gate fails it.`,
 		Example:           "  pflow experiment report\n  pflow experiment report --format html -o report.html\n  pflow experiment report --format junit --fail-if \"errors > 0\"",
 		Args:              cobra.MaximumNArgs(1),
@@ -74,13 +74,9 @@ func (d *detailsFlag) cases() int {
 // readReport works out the report of a stored experiment. done must be called once it is written: the page reads its
 // details from the store.
 func (a *app) readReport(id string) (r *experiment.Report, done func(), err error) {
-	dir, err := a.experimentDir(id)
+	store, err := a.readExperiment(id)
 	if err != nil {
 		return nil, nil, err
-	}
-	store, err := experiment.ReadStore(dir)
-	if err != nil {
-		return nil, nil, usage("%v", err)
 	}
 	if r, err = experiment.NewReport(store); err != nil {
 		store.Close()

@@ -17,9 +17,6 @@ const (
 	experimentCaseSchema  = "pflow.experiment-case/v1"
 )
 
-// lastExperiment stands for the newest.
-const lastExperiment = "last"
-
 func (a *app) experimentShowCommand() *cobra.Command {
 	var variant string
 	c := &cobra.Command{
@@ -35,16 +32,12 @@ was not as expected, the route with why each edge was taken, and prompts and rep
 				return usage("--variant goes with a case: pflow experiment show ID CASE --variant %s", shellQuote(variant))
 			}
 			id := ""
-			if len(args) > 0 && args[0] != lastExperiment {
+			if len(args) > 0 {
 				id = args[0]
 			}
-			dir, err := a.experimentDir(id)
+			store, err := a.readExperiment(id)
 			if err != nil {
 				return err
-			}
-			store, err := experiment.ReadStore(dir)
-			if err != nil {
-				return usage("%v", err)
 			}
 			defer store.Close()
 			if len(args) == 2 {
@@ -142,14 +135,7 @@ func (a *app) completeExperiments(_ *cobra.Command, args []string, _ string) ([]
 
 // withExperiment opens an experiment, if there is one of the id.
 func (a *app) withExperiment(id string, do func(*experiment.Store)) {
-	if id == lastExperiment {
-		id = ""
-	}
-	dir, err := a.experimentDir(id)
-	if err != nil {
-		return
-	}
-	if s, err := experiment.ReadStore(dir); err == nil {
+	if s, err := a.readExperiment(id); err == nil {
 		do(s)
 		s.Close()
 	}

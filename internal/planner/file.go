@@ -61,15 +61,6 @@ func (f *File) Own(digest string, key []byte) bool {
 	return len(key) > 0 && f.Digest == digest && hmac.Equal([]byte(f.Seal), []byte(seal(digest, key)))
 }
 
-// Read reads a plan that was written as JSON, its values as they were.
-func Read(data []byte) (*Result, error) {
-	r := &Result{}
-	if err := value.Decode(data, r); err != nil {
-		return nil, err
-	}
-	return r, r.normalize()
-}
-
 // normalize brings what a plan holds of any type to the forms of package value.
 func (r *Result) normalize() error {
 	for _, v := range []*any{&r.Path, &r.WorkflowName, &r.WorkflowIR, &r.Trigger, &r.Error} {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Endpoint is one call of the API, as data: which command line it is. Routes, checks of parameters, the OpenAPI file and its
@@ -226,6 +227,20 @@ func (p *Param) check(v any) error {
 	return nil
 }
 
+// patterns are the patterns of all params of the API, compiled.
+var patterns = sync.OnceValue(func() map[string]*regexp.Regexp {
+	of := map[string]*regexp.Regexp{}
+	for _, e := range Endpoints() {
+		for _, p := range e.Params {
+			of[p.Pattern] = regexp.MustCompile(p.whole())
+		}
+	}
+	return of
+})
+
+// whole is the pattern with its ends.
+func (p *Param) whole() string { return "^(?:" + p.Pattern + ")$" }
+
 func (p *Param) text(v any) error {
 	s, ok := v.(string)
 	switch {
@@ -237,7 +252,7 @@ func (p *Param) text(v any) error {
 		return fmt.Errorf("want one line")
 	case len(p.Enum) > 0 && !slices.Contains(p.Enum, s):
 		return fmt.Errorf("want one of %s", strings.Join(p.Enum, ", "))
-	case p.Pattern != "" && !regexp.MustCompile("^(?:"+p.Pattern+")$").MatchString(s):
+	case p.Pattern != "" && !patterns()[p.Pattern].MatchString(s):
 		return fmt.Errorf("%q is no such name", s)
 	}
 	return nil

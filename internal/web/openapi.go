@@ -228,7 +228,7 @@ func (e *Endpoint) body() object {
 func (p *Param) schema() object {
 	text := object{"type": "string"}
 	if p.Pattern != "" {
-		text["pattern"] = "^(?:" + p.Pattern + ")$"
+		text["pattern"] = p.whole()
 	}
 	if len(p.Enum) > 0 {
 		text["enum"] = p.Enum

@@ -196,24 +196,12 @@ type plannerJob struct {
 	Messages []string
 	Failed   string
 	Replay   *replayResult
-	Tests    *flowTests
+	Tests    *testResult
 	Again    *replayAgain
 }
 
 // replayAgain is what a form sends to ask what would be asked.
 type replayAgain struct{ Run, Flow, Place, Text string }
-
-type flowTests struct {
-	Passed, Failed int
-	Files          []struct {
-		File  string
-		Tests []struct {
-			Name   string
-			Pass   bool
-			Faults []string
-		}
-	}
-}
 
 func (s *Server) showPlannerJob(r *http.Request) (view, error) {
 	j, err := s.job(r)
@@ -244,7 +232,7 @@ func (s *Server) showPlannerJob(r *http.Request) (view, error) {
 			d.Again = &replayAgain{text("id"), text("flow"), text("place"), text("text")}
 		}
 	case "testFlow":
-		d.Tests = &flowTests{}
+		d.Tests = &testResult{}
 		err = json.Unmarshal(res.Stdout, d.Tests)
 	default:
 		return view{}, &Error{Status: http.StatusNotFound, Message: "this job is of another part of the page"}

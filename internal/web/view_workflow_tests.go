@@ -15,7 +15,7 @@ type testsView struct {
 	Last    []libraryRun
 }
 
-// testResult is what the tests came to.
+// testResult is what tests came to: what flow test --json and workflow test --json say.
 type testResult struct {
 	Passed, Failed int
 	Files          []struct {
@@ -24,7 +24,7 @@ type testResult struct {
 			Name   string
 			Pass   bool
 			Faults []string
-			Fakes  []string
+			Fakes  []string // of a workflow: the steps whose outputs were made up
 		}
 	}
 }
