@@ -136,7 +136,7 @@ var testImports = map[string][]string{
 	"internal/otlp":       {"engine/cond", "internal/cputime", "internal/otlptest"},
 	"internal/github":     {"internal/githubtest", "internal/outbound"},
 	"internal/githubtest": {},
-	"internal/experiment": {"nodes", "flows", "prompts", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
+	"internal/experiment": {"nodes", "flows", "prompts", "internal/web/assets/browsertest", "github.com/chromedp/chromedp"},
 
 	"internal/web/assets":   {"internal/web/assets/browsertest", "github.com/chromedp/chromedp"},
 	"internal/workflowtest": {"nodes", "internal/shelf", "internal/workflowfile"},

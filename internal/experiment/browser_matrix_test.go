@@ -3,56 +3,37 @@
 package experiment_test
 
 import (
-	"context"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"pflow/internal/experiment"
 	"pflow/internal/mask"
+	"pflow/internal/web/assets/browsertest"
 )
 
 // opened writes a page and opens it; fragment is what follows the name.
-func opened(t *testing.T, ctx context.Context, html, fragment string) {
+func opened(t *testing.T, b *browsertest.Browser, html, fragment string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
 	write(t, file, html)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1300, 900), chromedp.Navigate("file://"+file+fragment)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// until waits for what a browser does after an event; the end of ctx ends it.
-func until(t *testing.T, ctx context.Context, script, want string) {
-	t.Helper()
-	for {
-		got := js[string](t, ctx, script)
-		if got == want {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%s is %s, want %s", script, got, want)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	b.Do(chromedp.EmulateViewport(1300, 900), chromedp.Navigate("file://"+file+fragment))
 }
 
 // TestPageFilters: the cases by difference, outcome, group, variant and text, with what each choice would show; all of it in
 // the fragment, from which the same view opens again; and a cell by keys alone.
 func TestPageFilters(t *testing.T) {
-	ctx := browser(t)
+	b := browsertest.Start(t)
 	s := experiment.MadeStore(t, 154, 3, 2)
 	r := report(t, s)
 	html, err := r.Format("html", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened(t, ctx, html, "")
+	opened(t, b, html, "")
 	// What is shown is held to the matrix of the report.
 	count := func(holds func(experiment.MatrixRow) bool) (n int) {
 		for _, row := range r.Matrix {
@@ -86,16 +67,14 @@ func TestPageFilters(t *testing.T) {
 		if want == 0 {
 			t.Fatalf("no case is %s", kind)
 		}
-		if err := chromedp.Do(ctx, chromedp.Click(`[name=diff][value=`+kind+`]`)); err != nil {
-			t.Fatal(err)
-		}
-		if got := js[int](t, ctx, `Number(document.querySelector("[name=diff][value=`+kind+`]").parentElement.querySelector(".count").textContent)`); got != want {
+		b.Do(chromedp.Click(`[name=diff][value=` + kind + `]`))
+		if got := browsertest.JS[int](b, `Number(document.querySelector("[name=diff][value=`+kind+`]").parentElement.querySelector(".count").textContent)`); got != want {
 			t.Errorf("%s counts %d, want %d", kind, got, want)
 		}
-		if got := js[int](t, ctx, `parseInt(`+status+`)`); got != want {
+		if got := browsertest.JS[int](b, `parseInt(`+status+`)`); got != want {
 			t.Errorf("%s shows %d, want %d", kind, got, want)
 		}
-		if got := js[int](t, ctx, `document.querySelectorAll("#matrix tbody tr").length`); got != min(want, 100) {
+		if got := browsertest.JS[int](b, `document.querySelectorAll("#matrix tbody tr").length`); got != min(want, 100) {
 			t.Errorf("%s draws %d rows of %d", kind, got, want)
 		}
 	}
@@ -103,15 +82,13 @@ func TestPageFilters(t *testing.T) {
 	ofOne := count(func(m experiment.MatrixRow) bool {
 		return m.Group == "g7" && m.Cells[2].Passes < m.Cells[2].Runs && m.Cells[2].Passes < m.Cells[0].Passes
 	})
-	if err := chromedp.Do(ctx, chromedp.Click(`[name=diff][value=broken]`)); err != nil {
-		t.Fatal(err)
-	}
+	b.Do(chromedp.Click(`[name=diff][value=broken]`))
 	set := func(id, v string) {
-		js[bool](t, ctx, `(() => { const e = document.getElementById("`+id+`"); e.value = "`+v+`"; e.dispatchEvent(new Event(e.id === "q" ? "input" : "change")); return true })()`)
+		browsertest.JS[bool](b, `(() => { const e = document.getElementById("`+id+`"); e.value = "`+v+`"; e.dispatchEvent(new Event(e.id === "q" ? "input" : "change")); return true })()`)
 	}
 	set("of", "v2")
 	set("group", "g7")
-	if got := js[int](t, ctx, `parseInt(`+status+`)`); got != ofOne {
+	if got := browsertest.JS[int](b, `parseInt(`+status+`)`); got != ofOne {
 		t.Errorf("broken by v2 in g7: %d, want %d", got, ofOne)
 	}
 	set("group", "")
@@ -122,52 +99,44 @@ func TestPageFilters(t *testing.T) {
 		}
 	}
 	set("q", strings.ToUpper(broken)+" the Quarter")
-	if got := js[string](t, ctx, status); got != "1 of 154 cases" {
+	if got := browsertest.JS[string](b, status); got != "1 of 154 cases" {
 		t.Errorf("by text: %s", got)
 	}
-	if got := js[string](t, ctx, `location.hash`); got != "#q="+strings.ToUpper(broken)+"+the+Quarter&of=v2&diff=broken" {
+	if got := browsertest.JS[string](b, `location.hash`); got != "#q="+strings.ToUpper(broken)+"+the+Quarter&of=v2&diff=broken" {
 		t.Errorf("fragment %s", got)
 	}
 	// The link opens to the same view, also with a cell.
-	opened(t, ctx, html, "#of=v1&diff=fixed&outcome=plan,nonsense&case=c0001&variant=v0&beside=v1&repeat=1")
-	if err := chromedp.Do(ctx, chromedp.WaitVisible("#cell .sides.two")); err != nil {
-		t.Fatal(err)
-	}
-	if got := js[string](t, ctx, `document.querySelector("#cell-head").textContent + " " + document.querySelector("#cell-repeat").value + " " + document.querySelector("#of").value + " " + document.querySelector("[name=diff]:checked").value`); got != "c0001 1 v1 fixed" {
+	opened(t, b, html, "#of=v1&diff=fixed&outcome=plan,nonsense&case=c0001&variant=v0&beside=v1&repeat=1")
+	b.Do(chromedp.WaitVisible("#cell .sides.two"))
+	if got := browsertest.JS[string](b, `document.querySelector("#cell-head").textContent + " " + document.querySelector("#cell-repeat").value + " " + document.querySelector("#of").value + " " + document.querySelector("[name=diff]:checked").value`); got != "c0001 1 v1 fixed" {
 		t.Errorf("opened by its link: %s", got)
 	}
-	if got := js[string](t, ctx, `document.querySelector("#cell").textContent`); !contains(got, "read the 1th report", "nodes: want read-file, llm, got read-file", "They part at generate: partly, and validate beside it.", "component-39", "because nothing in the library is near", "case 1 is said so", "report-1.txt", "✗ fails 0 of 2 runs pass", "✓ passes 2 of 2 runs pass") {
+	if got := browsertest.JS[string](b, `document.querySelector("#cell").textContent`); !contains(got, "read the 1th report", "nodes: want read-file, llm, got read-file", "They part at generate: partly, and validate beside it.", "component-39", "because nothing in the library is near", "case 1 is said so", "report-1.txt", "✗ fails 0 of 2 runs pass", "✓ passes 2 of 2 runs pass") {
 		t.Errorf("the cell:\n%s", got)
 	}
 	// By keys: close, walk right and down, open, the next case, close.
 	press := func(keys string) {
 		t.Helper()
-		if err := chromedp.Do(ctx, chromedp.KeyEvent(keys)); err != nil {
-			t.Fatal(err)
-		}
+		b.Do(chromedp.KeyEvent(keys))
 	}
 	focus := `(document.activeElement.dataset.case ?? document.activeElement.id) + "/" + (document.activeElement.dataset.variant ?? "")`
 	press("\u001b")
-	until(t, ctx, `document.querySelector("#cell").open + " " + `+focus, "false 1/0")
+	b.Wait(`!document.querySelector("#cell").open && ` + focus + ` === "1/0"`)
 	press("\u0303") // right
 	press("\u0301") // down
-	first := js[string](t, ctx, `document.querySelectorAll("#matrix tbody tr")[1].querySelectorAll(".cell")[1].dataset.case`)
-	until(t, ctx, focus, first+"/1")
+	first := browsertest.JS[string](b, `document.querySelectorAll("#matrix tbody tr")[1].querySelectorAll(".cell")[1].dataset.case`)
+	b.Wait(focus + ` === "` + first + `/1"`)
 	press("\r")
-	if err := chromedp.Do(ctx, chromedp.WaitVisible("#cell .sides")); err != nil {
-		t.Fatal(err)
-	}
-	if got := js[string](t, ctx, `cases[`+first+`].id + new URLSearchParams(location.hash.slice(1)).get("variant")`); got != js[string](t, ctx, `state.case`)+"v1" {
+	b.Do(chromedp.WaitVisible("#cell .sides"))
+	if got := browsertest.JS[string](b, `cases[`+first+`].id + new URLSearchParams(location.hash.slice(1)).get("variant")`); got != browsertest.JS[string](b, `state.case`)+"v1" {
 		t.Errorf("opened %s", got)
 	}
 	// A verdict leads to the cases it rests on.
-	opened(t, ctx, html, "")
-	if err := chromedp.Do(ctx, chromedp.Click(`.verdicts li:nth-child(2) a`)); err != nil {
-		t.Fatal(err)
-	}
-	until(t, ctx, `state.diff + state.of`, "fixedv2")
+	opened(t, b, html, "")
+	b.Do(chromedp.Click(`.verdicts li:nth-child(2) a`))
+	b.Wait(`state.diff === "fixed" && state.of === "v2"`)
 	fixed := count(func(m experiment.MatrixRow) bool { return m.Cells[2].Passes > m.Cells[0].Passes })
-	if got := js[int](t, ctx, `parseInt(`+status+`)`); got != fixed {
+	if got := browsertest.JS[int](b, `parseInt(`+status+`)`); got != fixed {
 		t.Errorf("the link of the verdict shows %d cases, want %d", got, fixed)
 	}
 }
@@ -175,7 +144,7 @@ func TestPageFilters(t *testing.T) {
 // TestPageLeftOut: what would make the page too large is left out, first of cases of which there is little to see, and the
 // page says what shows it.
 func TestPageLeftOut(t *testing.T) {
-	ctx := browser(t)
+	b := browsertest.Start(t)
 	r := report(t, experiment.MadeStore(t, 400, 2, 1))
 	whole, err := r.HTMLWithin(1 << 30)
 	if err != nil {
@@ -192,65 +161,58 @@ func TestPageLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened(t, ctx, html, "")
-	left := js[string](t, ctx, `cases.findLast(c => c.block < 0).id`)
-	opened(t, ctx, html, "#case="+left+"&variant=v1")
-	if err := chromedp.Do(ctx, chromedp.WaitVisible("#cell .sides")); err != nil {
-		t.Fatal(err)
-	}
-	if got := js[string](t, ctx, `document.querySelector("#cell").textContent`); !contains(got, "read the ", "left out of this page", "pflow experiment show made "+left+" --variant v1") {
+	opened(t, b, html, "")
+	left := browsertest.JS[string](b, `cases.findLast(c => c.block < 0).id`)
+	opened(t, b, html, "#case="+left+"&variant=v1")
+	b.Do(chromedp.WaitVisible("#cell .sides"))
+	if got := browsertest.JS[string](b, `document.querySelector("#cell").textContent`); !contains(got, "read the ", "left out of this page", "pflow experiment show made "+left+" --variant v1") {
 		t.Errorf("a case that is left out:\n%s", got)
 	}
-	if got := js[int](t, ctx, `cases.filter(c => c.block < 0).length`); got == 0 || got == 400 || !strings.Contains(html, "left out, since the page would be larger") {
+	if got := browsertest.JS[int](b, `cases.filter(c => c.block < 0).length`); got == 0 || got == 400 || !strings.Contains(html, "left out, since the page would be larger") {
 		t.Errorf("%d cases left out", got)
 	}
-	if js[bool](t, ctx, `Math.max(...cases.filter(c => c.block < 0).map(c => c.cells.every(x => x.passes === x.runs) ? 1 : 0)) === 0`) {
+	if browsertest.JS[bool](b, `Math.max(...cases.filter(c => c.block < 0).map(c => c.cells.every(x => x.passes === x.runs) ? 1 : 0)) === 0`) {
 		t.Error("what fails was left out before what passes")
 	}
-	if got := js[bool](t, ctx, `cases.some(c => c.block < 0 && new Set(c.cells.map(x => x.share)).size > 1) && cases.some(c => c.block >= 0 && c.cells.every(x => x.share === 1))`); got {
+	if got := browsertest.JS[bool](b, `cases.some(c => c.block < 0 && new Set(c.cells.map(x => x.share)).size > 1) && cases.some(c => c.block >= 0 && c.cells.every(x => x.share === 1))`); got {
 		t.Error("a case on which variants differ was left out before one that passes everywhere")
 	}
 }
 
 // TestPageMasks: a secret is in no part of the page, also not where it is packed.
 func TestPageMasks(t *testing.T) {
-	ctx := browser(t)
+	b := browsertest.Start(t)
 	r := report(t, experiment.MadeStore(t, 30, 2, 1))
 	r.Masks = mask.New(mask.Secret{Value: "component-39", Mark: "(A_KEY)"}, mask.Secret{Value: "read the 4th report", Mark: "(B_KEY)"})
 	html, err := r.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened(t, ctx, html, "#case=c0004&variant=v1")
-	if err := chromedp.Do(ctx, chromedp.WaitVisible("#cell .sides")); err != nil {
-		t.Fatal(err)
-	}
-	js[bool](t, ctx, `block(0).then(b => { window.whole = JSON.stringify(b) }) && true`)
-	until(t, ctx, `typeof window.whole`, "string")
-	if got := js[string](t, ctx, `[document.documentElement.textContent, document.querySelector("#cell").textContent, window.whole].join("\n")`); contains(got, "component-39") || contains(got, "read the 4th report") || !contains(got, "(A_KEY)", "(B_KEY) of the quarter") {
+	opened(t, b, html, "#case=c0004&variant=v1")
+	b.Do(chromedp.WaitVisible("#cell .sides"))
+	browsertest.JS[bool](b, `block(0).then(b => { window.whole = JSON.stringify(b); return true })`)
+	if got := browsertest.JS[string](b, `[document.documentElement.textContent, document.querySelector("#cell").textContent, window.whole].join("\n")`); contains(got, "component-39") || contains(got, "read the 4th report") || !contains(got, "(A_KEY)", "(B_KEY) of the quarter") {
 		t.Error("a secret is in the page")
 	}
 }
 
 // BenchmarkPage opens the page of 2,000 cases under five variants in a browser, and filters it.
-func BenchmarkPage(b *testing.B) {
-	ctx := browser(b)
-	r, err := experiment.NewReport(experiment.MadeStore(b, 2000, 5, 1))
+func BenchmarkPage(t *testing.B) {
+	b := browsertest.Start(t)
+	r, err := experiment.NewReport(experiment.MadeStore(t, 2000, 5, 1))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	for b.Loop() {
+	for t.Loop() {
 		html, err := r.HTML()
 		if err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
-		file := filepath.Join(b.TempDir(), "report.html")
-		write(b, file, html)
-		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+file)); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(len(html)), "bytes")
-		b.ReportMetric(js[float64](b, ctx, `performance.getEntriesByType("navigation")[0].domComplete`), "load-ms")
-		b.ReportMetric(js[float64](b, ctx, `(() => { const at = performance.now(); for (let i = 0; i < 10; i++) { state.diff = i % 2 ? "all" : "differ"; state.q = "report " + i; show(); document.body.offsetHeight } return (performance.now() - at) / 10 })()`), "filter-ms")
+		file := filepath.Join(t.TempDir(), "report.html")
+		write(t, file, html)
+		b.Do(chromedp.Navigate("file://" + file))
+		t.ReportMetric(float64(len(html)), "bytes")
+		t.ReportMetric(browsertest.JS[float64](b, `performance.getEntriesByType("navigation")[0].domComplete`), "load-ms")
+		t.ReportMetric(browsertest.JS[float64](b, `(() => { const at = performance.now(); for (let i = 0; i < 10; i++) { state.diff = i % 2 ? "all" : "differ"; state.q = "report " + i; show(); document.body.offsetHeight } return (performance.now() - at) / 10 })()`), "filter-ms")
 	}
 }

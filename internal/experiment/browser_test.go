@@ -4,71 +4,21 @@ package experiment_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"pflow/internal/experiment"
 	"pflow/internal/llm"
+	"pflow/internal/web/assets/browsertest"
 	"pflow/nodes"
 )
-
-// skipBrowser is the one way to do without a browser: set it where none can be installed.
-const skipBrowser = "PFLOW_SKIP_BROWSER"
-
-// browser starts a headless Chromium with an empty profile.
-func browser(t testing.TB) context.Context {
-	t.Helper()
-	if os.Getenv(skipBrowser) != "" {
-		t.Skip(skipBrowser + " is set")
-	}
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("there is no chromium on PATH: make browser installs it; %s=1 does without", skipBrowser)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // a browser that hangs
-	t.Cleanup(cancel)
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir())}
-	for _, flag := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(ctx)
-	t.Cleanup(end)
-	return ctx
-}
-
-// js gives the value of a script.
-func js[T any](t testing.TB, ctx context.Context, script string) T {
-	t.Helper()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
-	if err != nil {
-		t.Fatalf("%s: %v", script, err)
-	}
-	return v
-}
-
-// colours asks the page for its dark or light look.
-func colours(scheme string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-		})
-		return err
-	})
-}
 
 // TestPage looks at a report as a browser shows it: whole, drawn, readable in both looks and on a small screen, with
 // nothing of another place, and with hostile text as text.
 func TestPage(t *testing.T) {
-	ctx := browser(t)
+	b := browsertest.Start(t)
 	dir := t.TempDir()
 	write(t, dir+"/asking.yaml", asking)
 	s := specOf(t, 24, "allow_equal: true\nvariants: [{name: one, flow: planner-offline}, {name: two, flow: "+dir+"/asking.yaml}, {name: three, flow: planner-offline}]\n")
@@ -90,10 +40,9 @@ func TestPage(t *testing.T) {
 	}
 	file := filepath.Join(dir, "report.html")
 	write(t, file, html)
-	if err := chromedp.Do(ctx, colours("light"), chromedp.EmulateViewport(1200, 900), chromedp.Navigate("file://"+file)); err != nil {
-		t.Fatal(err)
-	}
-	if got := js[string](t, ctx, `document.title`); got != "copies" {
+	b.Look("light", 1200, 900)
+	b.Do(chromedp.Navigate("file://" + file))
+	if got := browsertest.JS[string](b, `document.title`); got != "copies" {
 		t.Errorf("title %q", got)
 	}
 	for script, want := range map[string]int{
@@ -109,19 +58,19 @@ func TestPage(t *testing.T) {
 		`document.querySelectorAll("th:not([scope])").length`:                                  0,
 		`[...document.querySelectorAll("input, select")].filter(e => !e.labels.length).length`: 0,
 	} {
-		if got := js[int](t, ctx, script); got != want {
+		if got := browsertest.JS[int](b, script); got != want {
 			t.Errorf("%s is %d, want %d", script, got, want)
 		}
 	}
 	hacked := func() {
 		t.Helper()
-		if js[bool](t, ctx, `window.hacked !== undefined`) {
+		if browsertest.JS[bool](b, `window.hacked !== undefined`) {
 			t.Error("text of a case was run as a script")
 		}
 	}
 	hacked()
 	// Every drawing has its marks inside, and no text of it is cut off.
-	if out := js[[]string](t, ctx, `[...document.querySelectorAll("svg")].flatMap(svg => {
+	if out := browsertest.JS[[]string](b, `[...document.querySelectorAll("svg")].flatMap(svg => {
 		const box = svg.getBoundingClientRect();
 		const bad = [];
 		if (box.width < 200 || box.height < 50) bad.push(svg.ariaLabel + ": " + box.width + " by " + box.height);
@@ -136,13 +85,11 @@ func TestPage(t *testing.T) {
 		t.Errorf("outside of their drawings:\n%v", out)
 	}
 	// A cell opens, and shows prompt and reply at the node where the runs parted.
-	if err := chromedp.Do(ctx, chromedp.Click("#matrix tbody tr:first-child .cell[data-variant='1']"), chromedp.WaitVisible("#cell .sides")); err != nil {
-		t.Fatal(err)
-	}
-	if got := js[string](t, ctx, `document.querySelector("#cell").textContent`); !contains(got, "user:", "</pre><script>window.hacked = 3</script>", "<script>window.hacked = 1</script>", `"<img src=x onerror='window.hacked = true'>.txt"`, "The flows part: ", "they part here") {
+	b.Do(chromedp.Click("#matrix tbody tr:first-child .cell[data-variant='1']"), chromedp.WaitVisible("#cell .sides"))
+	if got := browsertest.JS[string](b, `document.querySelector("#cell").textContent`); !contains(got, "user:", "</pre><script>window.hacked = 3</script>", "<script>window.hacked = 1</script>", `"<img src=x onerror='window.hacked = true'>.txt"`, "The flows part: ", "they part here") {
 		t.Errorf("the cell shows no prompt and reply:\n%s", got)
 	}
-	if got := js[int](t, ctx, `document.querySelectorAll("#cell script, #cell img").length`); got != 0 {
+	if got := browsertest.JS[int](b, `document.querySelectorAll("#cell script, #cell img").length`); got != 0 {
 		t.Errorf("%d elements of the texts of a case", got)
 	}
 	hacked()
@@ -158,24 +105,20 @@ func TestPage(t *testing.T) {
 		}
 		return worst;
 	})()`
-	light := js[string](t, ctx, `getComputedStyle(document.body).backgroundColor`)
-	if c := js[float64](t, ctx, contrast); c < 4.5 {
+	light := browsertest.JS[string](b, `getComputedStyle(document.body).backgroundColor`)
+	if c := browsertest.JS[float64](b, contrast); c < 4.5 {
 		t.Errorf("light: contrast %.2f, want 4.5 (WCAG 2.1, 1.4.3)", c)
 	}
-	if err := chromedp.Do(ctx, colours("dark")); err != nil {
-		t.Fatal(err)
-	}
-	if dark := js[string](t, ctx, `getComputedStyle(document.body).backgroundColor`); dark == light {
+	b.Look("dark", 1200, 900)
+	if dark := browsertest.JS[string](b, `getComputedStyle(document.body).backgroundColor`); dark == light {
 		t.Errorf("dark and light are both %s", dark)
 	}
-	if c := js[float64](t, ctx, contrast); c < 4.5 {
+	if c := browsertest.JS[float64](b, contrast); c < 4.5 {
 		t.Errorf("dark: contrast %.2f, want 4.5 (WCAG 2.1, 1.4.3)", c)
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(400, 800)); err != nil {
-		t.Fatal(err)
-	}
+	b.Look("dark", 400, 800)
 	for _, script := range []string{`document.documentElement.scrollWidth`, `document.querySelector("#cell .body").scrollWidth`} {
-		if got := js[int](t, ctx, script); got > 400 {
+		if got := browsertest.JS[int](b, script); got > 400 {
 			t.Errorf("on a screen of 400 %s is %d", script, got)
 		}
 	}
