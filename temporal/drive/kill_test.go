@@ -27,6 +27,7 @@ import (
 	"pflow/internal/fault"
 	"pflow/internal/value"
 	"pflow/temporal/drive"
+	"pflow/temporal/drive/drivetest"
 )
 
 // workerOf has this test program be a worker of a queue, whose steps count what they do in a folder.
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func work(queue string) error {
-	c := reach(os.Getenv("TEMPORAL_ADDRESS"), func() bool { return true })
+	c := drivetest.Reach(client.Options{}, func() bool { return true })
 	w := worker.New(c, queue, drive.WorkerOptions())
 	drive.Register(w, &drive.Programs{Compile: func(documents []byte) (drive.Program, error) {
 		flow, _, found := enginetest.TryLoad(txtar.Parse(documents), append(enginetest.Ops(), countOp("effect", false), countOp("effect-again", true)))
@@ -177,7 +178,7 @@ func counted(t *testing.T, dir string, decided map[string]bool) (again int) {
 // TestKillWorker kills the worker at random points of a run of 30 steps, and starts another: all end, and no effect comes twice but
 // where that was decided.
 func TestKillWorker(t *testing.T) {
-	c := dial(t)
+	c := drivetest.Dial(t, client.Options{})
 	again, asked := 0, 0
 	for n := range kills() {
 		queue := fmt.Sprintf("kill-%d-%d", n, time.Now().UnixNano())
@@ -239,7 +240,7 @@ func (s *server) begin() {
 func TestKillServer(t *testing.T) {
 	s := newServer(t)
 	t.Setenv("TEMPORAL_ADDRESS", "127.0.0.1:"+s.port)
-	c := dial(t)
+	c := drivetest.Dial(t, client.Options{})
 	again, asked := 0, 0
 	for n := range kills() {
 		queue := fmt.Sprintf("kill-%d-%d", n, time.Now().UnixNano())

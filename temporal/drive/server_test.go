@@ -3,8 +3,6 @@
 package drive_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -17,54 +15,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 	"golang.org/x/tools/txtar"
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"pflow/engine"
 	"pflow/engine/enginetest"
 	"pflow/temporal/drive"
+	"pflow/temporal/drive/drivetest"
 )
-
-// dial connects to the server that make test-temporal started.
-func dial(t testing.TB) client.Client {
-	t.Helper()
-	address := os.Getenv("TEMPORAL_ADDRESS")
-	if address == "" {
-		t.Fatal("TEMPORAL_ADDRESS does not say where the server is: run these tests by make test-temporal")
-	}
-	return connect(t, address)
-}
-
-// connect connects once a server answers.
-func connect(t testing.TB, address string) client.Client {
-	t.Helper()
-	c := reach(address, func() bool { return t.Context().Err() == nil })
-	if c == nil {
-		t.Fatalf("no server answers at %s", address)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
-
-// reach tries to connect for as long as again says; nil: it never did.
-func reach(address string, again func() bool) client.Client {
-	for {
-		c, err := client.Dial(client.Options{HostPort: address, Identity: "test", Logger: quiet{}})
-		if err == nil {
-			return c
-		}
-		if !again() {
-			return nil
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-}
 
 // serve runs a worker of this process on a queue of its own.
 func serve(t testing.TB, c client.Client, programs *drive.Programs) (queue string) {
@@ -124,7 +86,7 @@ func histories(t testing.TB, c client.Client, id, first string) (out []int) {
 
 // TestServerFlows is TestEngineFlows on a server, and each history replays.
 func TestServerFlows(t *testing.T) {
-	c := dial(t)
+	c := drivetest.Dial(t, client.Options{})
 	queue := serve(t, c, programs(t))
 	for _, file := range enginetest.Files(t, engineDir) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -136,42 +98,12 @@ func TestServerFlows(t *testing.T) {
 			}
 			replayer := worker.NewWorkflowReplayer()
 			replayer.RegisterWorkflowWithOptions((&drive.Runs{Programs: programs(t)}).Run, workflow.RegisterOptions{Name: drive.WorkflowType})
-			err := replayer.ReplayWorkflowExecution(context.Background(), c.WorkflowService(), quiet{}, "default", workflow.Execution{ID: run.GetID(), RunID: run.GetRunID()})
+			err := replayer.ReplayWorkflowExecution(context.Background(), c.WorkflowService(), drivetest.Quiet{}, "default", workflow.Execution{ID: run.GetID(), RunID: run.GetRunID()})
 			if err != nil {
 				t.Errorf("replay: %v", err)
 			}
-			if os.Getenv("PFLOW_RECORD") != "" {
-				keepHistory(t, c, run)
-			}
+			drivetest.HistoryOf(t, c, run, strings.ReplaceAll(strings.TrimPrefix(t.Name(), "TestServerFlows/"), "/", "-"))
 		})
-	}
-}
-
-// keepHistory writes the history of a run for TestReplay.
-func keepHistory(t *testing.T, c client.Client, run client.WorkflowRun) {
-	t.Helper()
-	var h history.History
-	for it := c.GetWorkflowHistory(context.Background(), run.GetID(), run.GetRunID(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
-		ev, err := it.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.Events = append(h.Events, ev)
-	}
-	text, err := protojson.Marshal(&h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write(text)
-	w.Close()
-	if err := os.MkdirAll(historiesDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	name := strings.ReplaceAll(strings.TrimPrefix(t.Name(), "TestServerFlows/"), "/", "-")
-	if err := os.WriteFile(filepath.Join(historiesDir, name+".json.gz"), b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -201,7 +133,7 @@ nodes:
 // TestServerMany runs an op over 10,000 items: the order and the results are those of one machine, no history has more than
 // 10,000 events, and no item is carried out twice.
 func TestServerMany(t *testing.T) {
-	c := dial(t)
+	c := drivetest.Dial(t, client.Options{})
 	queue := serve(t, c, programs(t))
 	items := 10_000
 	if n, err := strconv.Atoi(os.Getenv("PFLOW_MANY_ITEMS")); err == nil {
@@ -244,7 +176,7 @@ func tenSteps() drive.Start {
 
 // TestServerThroughput compares 1,000 runs of ten steps over two workers with a plain workflow that calls the same activity.
 func TestServerThroughput(t *testing.T) {
-	c := dial(t)
+	c := drivetest.Dial(t, client.Options{})
 	const runs, atOnce = 1000, 100
 	measure := func(name string, register func(w worker.Worker), begin func(queue string) (client.WorkflowRun, error)) float64 {
 		queue := fmt.Sprintf("%s-%d", name, time.Now().UnixNano())

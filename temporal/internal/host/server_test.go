@@ -3,52 +3,27 @@
 package host
 
 import (
-	"bytes"
-	"compress/gzip"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/worker"
 	temporalworkflow "go.temporal.io/sdk/workflow"
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"pflow/temporal/drive"
+	"pflow/temporal/drive/drivetest"
 )
-
-// maxHistory bounds the histories that are kept for TestReplay.
-const maxHistory = 100 << 10
 
 // onServer is the driver of the server that make test-temporal started. As in the test environment, another worker's programs have
 // the workflow than the attempts.
 func onServer(b *bench, s drive.Start) *drive.Ended {
 	b.t.Helper()
-	address := os.Getenv("TEMPORAL_ADDRESS")
-	if address == "" {
-		b.t.Fatal("TEMPORAL_ADDRESS does not say where the server is: run these tests by make test-temporal")
-	}
-	var c client.Client
-	for { // until the server answers
-		var err error
-		if c, err = client.Dial(client.Options{HostPort: address, Logger: quiet{}, Identity: "test",
-			DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), b.sent)}); err == nil {
-			break
-		}
-		if b.t.Context().Err() != nil {
-			b.t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	defer c.Close()
+	c := drivetest.Dial(b.t, client.Options{DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), b.sent)})
 	queue := fmt.Sprintf("host-%d", time.Now().UnixNano())
 	options := drive.WorkerOptions()
 	options.Identity = "test"
@@ -79,7 +54,7 @@ func onServer(b *bench, s drive.Start) *drive.Ended {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.keepHistory(c, run)
+	b.beganOn(c, run)
 	return ended
 }
 
@@ -103,43 +78,16 @@ func (b *bench) answer(c client.Client, run client.WorkflowRun, over <-chan bool
 	}
 }
 
-// keepHistory reads when a run began off its history, and keeps that for TestReplay if it is to.
-func (b *bench) keepHistory(c client.Client, run client.WorkflowRun) {
+// beganOn reads when a run began off its history.
+func (b *bench) beganOn(c client.Client, run client.WorkflowRun) {
 	b.t.Helper()
-	var h history.History
-	for it := c.GetWorkflowHistory(b.t.Context(), run.GetID(), run.GetRunID(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
-		ev, err := it.Next()
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		h.Events = append(h.Events, ev)
-	}
+	name := strings.NewReplacer("/", "-", ",", "").Replace(strings.TrimPrefix(b.t.Name(), "TestServer"))
 	b.began = time.Time{}
-	for _, ev := range h.Events {
+	for _, ev := range drivetest.HistoryOf(b.t, c, run, name).Events {
 		if ev.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_STARTED {
 			b.began = ev.EventTime.AsTime()
 			break
 		}
-	}
-	if os.Getenv("PFLOW_RECORD") == "" || b.t.Failed() {
-		return
-	}
-	text, err := protojson.Marshal(&h)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err := w.Write(text); errors.Join(err, w.Close()) != nil {
-		b.t.Fatal(err)
-	}
-	if packed.Len() > maxHistory {
-		b.t.Logf("its history has %d bytes: it is not kept", packed.Len())
-		return
-	}
-	name := strings.NewReplacer("/", "-", ",", "").Replace(strings.TrimPrefix(b.t.Name(), "TestServer"))
-	if err := errors.Join(os.MkdirAll(historiesDir, 0o755), os.WriteFile(filepath.Join(historiesDir, name+".json.gz"), packed.Bytes(), 0o644)); err != nil {
-		b.t.Fatal(err)
 	}
 }
 
