@@ -24,10 +24,10 @@ func TestPageExperimentBrowser(t *testing.T) {
 	address := ""
 	for n, width := range []int64{360, 1440} {
 		b.Look("light", width, 900)
-		b.Do(chromedp.Navigate(p.url + "/experiments/new"))
+		b.Do(chromedp.Navigate(p.url + "/experiments/_new"))
 		b.Wait(`document.readyState === "complete"`)
 		browsertest.JS[bool](b, fmt.Sprintf(`(document.querySelector("#a").value = "planner-offline", document.querySelector("#b").value = "stricter=planner-offline+params.reuse_confidence=0.%d", true)`, 8+n))
-		b.Do(chromedp.Click(`form[action="/experiments/new"] button`))
+		b.Do(chromedp.Click(`form[action="/experiments/_new"] button`))
 		arrive(t, b, `document.readyState === "complete" && document.querySelector("#prepared")`)
 		b.Screenshot(fmt.Sprintf("experiments-prepared-%d", width))
 		b.Quiet()
@@ -44,7 +44,7 @@ func TestPageExperimentBrowser(t *testing.T) {
 		b.Quiet()
 	}
 	looked := true
-	pages := map[string]string{"list": "/experiments", "new": "/experiments/new", "wrong": "/experiments/new?a=x&b=y", "show": address, "hostile": "/experiments/hostile", "case": address + "/cases/reuse-disk-2", "live": "/experiments/live", "settings": "/settings", "unknown": "/experiments/zebra"}
+	pages := map[string]string{"list": "/experiments", "new": "/experiments/_new", "wrong": "/experiments/_new?a=x&b=y", "show": address, "hostile": "/experiments/hostile", "case": address + "/cases/reuse-disk-2", "live": "/experiments/_live", "settings": "/settings", "unknown": "/experiments/zebra"}
 	for name, path := range pages {
 		for width, scheme := range map[int64]string{360: "dark", 1440: "light"} {
 			b.Look(scheme, width, 900)

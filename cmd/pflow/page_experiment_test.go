@@ -95,19 +95,19 @@ func TestPageExperiment(t *testing.T) {
 		}
 	}
 	want(p.get("/experiments"), "No experiments yet", "Compare mine with the shipped one")
-	want(p.get("/experiments/new"), "home:own (3)", "Check it")
+	want(p.get("/experiments/_new"), "home:own (3)", "Check it")
 
-	want(p.get("/experiments/new?a=planner-offline&b=planner-offline%2Bparams.reuse_confidence%3D0.9&cases=home%3Aown"), "3 cases, 2 variants", "of the cases differ, these cases show")
+	want(p.get("/experiments/_new?a=planner-offline&b=planner-offline%2Bparams.reuse_confidence%3D0.9&cases=home%3Aown"), "3 cases, 2 variants", "of the cases differ, these cases show")
 
 	// What cannot be run is said before anything is.
-	want(p.get("/experiments/new?a=planner-offline&b=planner-offline"), "are equal")
-	want(p.get("/experiments/new?a="+url.QueryEscape("planner-offline+"+hostileMarkup)+"&b=x"), "&lt;script&gt;")
+	want(p.get("/experiments/_new?a=planner-offline&b=planner-offline"), "are equal")
+	want(p.get("/experiments/_new?a="+url.QueryEscape("planner-offline+"+hostileMarkup)+"&b=x"), "&lt;script&gt;")
 	want(p.post("/experiments", "a", "planner-offline", "b", "planner-offline"), "are equal")
 	want(p.post("/experiments"), "means the same as shipped:planner")
 
 	// Checked, then run: the address is that of the experiment.
 	document := filepath.Join(p.home, "own.yaml")
-	want(p.get("/experiments/new?flow="+url.QueryEscape(document)), "3 cases, 2 variants", "6 plans to make", "No flow asks a model", "params.phrases_decide")
+	want(p.get("/experiments/_new?flow="+url.QueryEscape(document)), "3 cases, 2 variants", "6 plans to make", "No flow asks a model", "params.phrases_decide")
 	begun := p.post("/experiments", "flow", document)
 	id := regexp.MustCompile(`^/experiments/(flows-[0-9a-f]{8})$`).FindStringSubmatch(begun.Path)
 	if id == nil {
@@ -195,7 +195,7 @@ func TestPageExperimentGoesOn(t *testing.T) {
 	}
 	p := startPage(t, home, "OPENAI_BASE_URL="+server.BaseURL(), "OPENAI_API_KEY="+serverKey)
 	asked := []string{"a", "ask", "b", "strict=ask+params.answer=a", "cases", "home:asks"}
-	if got := p.get("/experiments/new?a=ask&b=" + url.QueryEscape("strict=ask+params.answer=a") + "&cases=home%3Aasks"); !strings.Contains(got.Body, "Models are called, which may cost") || !strings.Contains(got.Body, `name="max_calls"`) {
+	if got := p.get("/experiments/_new?a=ask&b=" + url.QueryEscape("strict=ask+params.answer=a") + "&cases=home%3Aasks"); !strings.Contains(got.Body, "Models are called, which may cost") || !strings.Contains(got.Body, `name="max_calls"`) {
 		t.Fatalf("that models are called is not said first:\n%s", visible(got))
 	}
 	begun := p.post("/experiments", append(asked, "max_calls", "2")...)

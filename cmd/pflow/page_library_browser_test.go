@@ -76,7 +76,7 @@ func TestPageLibraryBrowser(t *testing.T) {
 	arrive(t, b, `document.querySelector("#result")?.textContent === "1 passed, 0 failed"`) // told of by the events of the job
 	b.Quiet()
 	pages := map[string]string{"notify": "/library/greet/notify", "list": "/library", "show": "/library/greet", "run": "/library/greet/run", "edit": "/library/greet/edit", "versions": "/library/greet/versions", "tests": "/library/greet/tests",
-		"new": "/library/_new", "nodes": "/library/nodes", "node": "/library/nodes/write-file", "schedules": "/schedules", "schedule": "/schedules/morning", "add": "/schedules/_new?workflow=greet",
+		"new": "/library/_new", "nodes": "/library/_nodes", "node": "/library/_nodes/write-file", "schedules": "/schedules", "schedule": "/schedules/morning", "add": "/schedules/_new?workflow=greet",
 		"approve": "/schedules/report-03/approve", "nothing": "/library?match=zebra", "unknown": "/library/zebra"}
 	looked := true
 	for name, path := range pages {

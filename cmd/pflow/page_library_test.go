@@ -68,10 +68,13 @@ func TestPageLibrary(t *testing.T) {
 	found := p.get("/library?match=greets+script")
 	found.wants(t, "a search", 200, "1 found", `href="/library/greet"`)
 	p.get("/library?match=%3Cscript%3Ealert(1)%3C/script%3E+zebra").wants(t, "a search without success", 200, "Nothing has all of these words")
-	p.get("/library/nodes").wants(t, "the components", 200, `href="/library/nodes/http"`)
-	p.get("/library/nodes?words=copy+a+file").wants(t, "a search of components", 200, "copy-file")
-	p.get("/library/nodes/write-file").wants(t, "a component", 200, "file_path", "required")
-	p.get("/library/nodes/no-such").wants(t, "an unknown component", 400, "there is no node type")
+	p.get("/library/_nodes").wants(t, "the components", 200, `href="/library/_nodes/http"`)
+	p.get("/library/_nodes?words=copy+a+file").wants(t, "a search of components", 200, "copy-file")
+	p.get("/library/_nodes/write-file").wants(t, "a component", 200, "file_path", "required")
+	p.get("/library/_nodes/no-such").wants(t, "an unknown component", 400, "there is no node type")
+
+	p.pflow("workflow", "save", writtenFile(t, "nodes.json", `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "params": {"template": "x"}}]}`))
+	p.get("/library/nodes").wants(t, "a workflow that is called nodes", 200, `action="/library/nodes/delete"`)
 
 	shown := p.get("/library/greet")
 	shown.wants(t, "a workflow", 200, "<pflow-graph", "Greets &lt;/textarea&gt;", "GREET_KEY", "default <code>World</code>", "It has not run.", "make one of a run")

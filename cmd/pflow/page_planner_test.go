@@ -267,7 +267,7 @@ func TestPagePlannerVariant(t *testing.T) {
 	first := len(asked())
 	edited := strings.Replace(editorText(t, p.get("/planner/prompts/metadata.tmpl").Body), "a verb first", "a noun first", 1)
 	kept := p.post("/planner/variant", "variant_of", "planner", "as", "nouns", "place", "prompts/metadata.tmpl", "text", edited)
-	if compare := regexp.MustCompile(`href="(/experiments/new\?[^"]+)"`).FindStringSubmatch(kept.Body); compare == nil || p.get(html.UnescapeString(compare[1])).Status != 200 {
+	if compare := regexp.MustCompile(`href="(/experiments/_new\?[^"]+)"`).FindStringSubmatch(kept.Body); compare == nil || p.get(html.UnescapeString(compare[1])).Status != 200 {
 		t.Errorf("no experiment can be begun: %v", compare)
 	}
 	if kept.Path != "/planner/flows/nouns" || !strings.Contains(kept.Body, "nouns-planner-metadata") {

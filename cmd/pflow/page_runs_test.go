@@ -128,6 +128,12 @@ func TestPageRunParts(t *testing.T) {
 	says(t, p.get("/runs/"+run+"/log").Body, "The run begins", "long begins", "which is done", "The run ends: done")
 	says(t, p.get("/runs/"+run+"/timeline").Body, "<pflow-timeline", "call/hello")
 	says(t, p.get("/runs/"+run+"/calls").Body, "This run called no model")
+	if status, doc := p.api("GET", "/api/v1/runs/"+run+"/calls", nil); status != 200 || fmt.Sprint(doc["exchanges"]) != "[]" {
+		t.Errorf("the calls of a run that made none: %d, %v", status, doc)
+	}
+	if status, doc := p.api("GET", "/api/v1/runs/"+run+"/calls?step=none", nil); status != 400 {
+		t.Errorf("the calls of a step that is not there: %d, %v", status, doc)
+	}
 	if status, doc := p.api("GET", "/api/v1/runs/"+run+"/steps/"+url.PathEscape("call/hello"), nil); status != 200 || doc["label"] != "hello" {
 		t.Errorf("the step by the API: %d, %v", status, doc)
 	}

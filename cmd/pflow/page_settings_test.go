@@ -95,17 +95,17 @@ func TestPageLive(t *testing.T) {
 	}
 	p := startPage(t, home)
 	p.pflow("plan", "copy a.txt to b.txt")
-	text := visible(p.get("/experiments/live"))
+	text := visible(p.get("/experiments/_live"))
 	for _, part := range []string{"no verdict: of 1 request none has an outcome yet", "planner-offline", "planner-words", "50%", "not decided", "Stop the flow that loses"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it does not say %q: %s", part, text)
 		}
 	}
-	clean(t, p.get("/experiments/live?since="+hostileMarkup[2:6]))
-	if got := p.post("/experiments/live/stop"); strings.Contains(visible(got), "stopped") || got.Status != http.StatusOK {
+	clean(t, p.get("/experiments/_live?since="+hostileMarkup[2:6]))
+	if got := p.post("/experiments/_live/stop"); strings.Contains(visible(got), "stopped") || got.Status != http.StatusOK {
 		t.Errorf("a flow is stopped before that is decided (%d): %s", got.Status, visible(got))
 	}
-	if got := p.post("/experiments/live/start", "flow", hostileMarkup); got.Status != http.StatusBadRequest {
+	if got := p.post("/experiments/_live/start", "flow", hostileMarkup); got.Status != http.StatusBadRequest {
 		t.Errorf("a flow of no name: %d", got.Status)
 	}
 }

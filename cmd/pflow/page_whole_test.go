@@ -116,11 +116,11 @@ func (w *wholeWay) mistake(right, wrong, says string) {
 // compare checks the experiment that the page offers.
 func (w *wholeWay) compare(planner string) {
 	w.t.Helper()
-	w.click(`a[href^="/experiments/new?"]`, `document.querySelector("#a")`)
+	w.click(`a[href^="/experiments/_new?"]`, `document.querySelector("#a")`)
 	if got, want := browsertest.JS[string](w.b, `document.querySelector("#a").value + " " + document.querySelector("#b").value`), "shipped:"+planner+" "+planner; got != want {
 		w.t.Errorf("the form compares %s, want %s", got, want)
 	}
-	w.click(`form[action="/experiments/new"] button`, `document.querySelector("#prepared")`)
+	w.click(`form[action="/experiments/_new"] button`, `document.querySelector("#prepared")`)
 	if browsertest.JS[bool](w.b, `!!document.querySelector("#problem")`) {
 		w.t.Error("the experiment has a problem")
 	}

@@ -162,11 +162,16 @@ func (a *app) recentRuns() string {
 
 // renderPrompt shows what a run sent: with one prompt, or from one step, if they are named.
 func (a *app) renderPrompt(name, run, step string) error {
-	all, err := a.exchangesOf(run)
+	row, err := a.findRun(run)
 	if err != nil {
 		return err
 	}
-	var sent []keptExchange
+	run = row.ID
+	all, err := a.exchangesKept(run)
+	if err != nil {
+		return err
+	}
+	sent := []keptExchange{}
 	var names []string
 	for _, x := range all {
 		if (name == "" || x.Prompt == name) && (step == "" || isWithin(x.Step, step)) {
@@ -175,9 +180,15 @@ func (a *app) renderPrompt(name, run, step string) error {
 		names = append(names, x.Prompt)
 	}
 	if len(sent) == 0 && step != "" {
-		return fail(exitFailed, "the step %q of run %s sent nothing%s", step, run, sentWith(names))
+		shown, err := a.showRun(row)
+		if err != nil {
+			return err
+		}
+		if _, err := shown.step(step); err != nil {
+			return err
+		}
 	}
-	if len(sent) == 0 {
+	if len(sent) == 0 && name != "" {
 		if _, err := a.findText(engine.PromptDocument, name); err != nil {
 			return err
 		}
@@ -185,6 +196,12 @@ func (a *app) renderPrompt(name, run, step string) error {
 	}
 	if a.asJSON {
 		return a.printJSON(map[string]any{"schema": "pflow.exchanges/v1", "run_id": run, "exchanges": sent})
+	}
+	switch {
+	case len(sent) == 0 && step != "":
+		fmt.Fprintf(a.stdout, "the step %s of run %s sent nothing%s\n", printable.Line(step), run, sentWith(names))
+	case len(sent) == 0:
+		fmt.Fprintf(a.stdout, "the run %s called no model\n", run)
 	}
 	for i, x := range sent {
 		if i > 0 {
@@ -245,19 +262,6 @@ func (a *app) printExchange(x keptExchange) {
 	default:
 		fmt.Fprintf(a.stdout, "--- reply: %d tokens\n%s\n", x.Usage.CompletionTokens, strings.TrimRight(x.Reply, "\n"))
 	}
-}
-
-// exchangesOf reads what a run said to models.
-func (a *app) exchangesOf(run string) ([]keptExchange, error) {
-	row, err := a.findRun(run)
-	if err != nil {
-		return nil, err
-	}
-	out, err := a.exchangesKept(row.ID)
-	if err == nil && out == nil {
-		err = fail(exitFailed, "the run %s called no model", run)
-	}
-	return out, err
 }
 
 // exchangesKept reads what the run of an id said to models; nil if it said nothing.

@@ -199,9 +199,8 @@ func (a *app) showFlow(out *shownRun, past *journal.Past, documents []byte) erro
 	return nil
 }
 
-// printStep prints one step, with whole values.
-func (a *app) printStep(s *shownRun, part *runPart) error {
-	name := part.step
+// step finds a step of a run by its name.
+func (s *shownRun) step(name string) (*runs.Step, error) {
 	var names []string
 	var find func(steps []*runs.Step) *runs.Step
 	find = func(steps []*runs.Step) *runs.Step {
@@ -222,7 +221,16 @@ func (a *app) printStep(s *shownRun, part *runPart) error {
 		if hint == "" {
 			hint = "; it has: " + strings.Join(names[:min(len(names), 20)], ", ")
 		}
-		return usage("run %s has no step %q%s", s.Run.ID, name, hint)
+		return nil, usage("run %s has no step %q%s", s.Run.ID, name, hint)
+	}
+	return step, nil
+}
+
+// printStep prints one step, with whole values.
+func (a *app) printStep(s *shownRun, part *runPart) error {
+	step, err := s.step(part.step)
+	if err != nil {
+		return err
 	}
 	part.ofStep(step)
 	if a.asJSON {
@@ -230,7 +238,7 @@ func (a *app) printStep(s *shownRun, part *runPart) error {
 	}
 	w := &runText{whole: true}
 	w.step(step, "")
-	_, err := io.WriteString(a.stdout, w.String())
+	_, err = io.WriteString(a.stdout, w.String())
 	return err
 }
 

@@ -10,17 +10,17 @@ import (
 
 func (s *Server) experimentRoutes() {
 	s.slowPage("GET /experiments", view{Title: "Experiments", Section: "experiments"}, s.listExperiments)
-	s.page("GET /experiments/new", s.newExperiment)
-	s.page("GET /experiments/live", s.liveSplit)
+	s.page("GET /experiments/_new", s.newExperiment)
+	s.page("GET /experiments/_live", s.liveSplit)
 	s.page("GET /experiments/{id}", s.showExperiment)
 	s.page("GET /experiments/{id}/cases/{case}", s.showExperimentCase)
 	s.mux.HandleFunc("GET /experiments/{id}/report/{format}", s.downloadReport)
 	s.form("POST /experiments", s.beginExperiment)
 	s.form("POST /experiments/{id}/resume", s.resumeExperiment)
 	s.form("POST /experiments/{id}/stop", s.stopExperiment)
-	s.form("POST /experiments/cases", s.makeCases)
-	s.form("POST /experiments/live/stop", s.stopLive)
-	s.form("POST /experiments/live/start", s.startLive)
+	s.form("POST /experiments/_cases", s.makeCases)
+	s.form("POST /experiments/_live/stop", s.stopLive)
+	s.form("POST /experiments/_live/start", s.startLive)
 }
 
 // listedExperiment is an experiment in the list.
@@ -247,5 +247,5 @@ func (s *Server) makeCases(r *http.Request) (string, error) {
 	if err := s.Call(r.Context(), "makeCases", p, nil); err != nil {
 		return "", err
 	}
-	return "/experiments/new?" + url.Values{"cases": {"home:" + p["name"].(string)}}.Encode(), nil
+	return "/experiments/_new?" + url.Values{"cases": {"home:" + p["name"].(string)}}.Encode(), nil
 }

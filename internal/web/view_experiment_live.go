@@ -120,9 +120,9 @@ func (s *Server) liveSplit(r *http.Request) (view, error) {
 }
 
 func (s *Server) stopLive(r *http.Request) (string, error) {
-	return "/experiments/live", s.Call(r.Context(), "stopLive", nil, nil)
+	return "/experiments/_live", s.Call(r.Context(), "stopLive", nil, nil)
 }
 
 func (s *Server) startLive(r *http.Request) (string, error) {
-	return "/experiments/live", s.Call(r.Context(), "startLive", Params{"flow": r.PostFormValue("flow")}, nil)
+	return "/experiments/_live", s.Call(r.Context(), "startLive", Params{"flow": r.PostFormValue("flow")}, nil)
 }

@@ -13,8 +13,8 @@ func (s *Server) libraryRoutes() {
 	s.page("GET /library/_new", s.newWorkflow)
 	s.act("POST /library/_new", s.createWorkflow)
 	s.mux.HandleFunc("GET /library/_options", s.workflowOptions)
-	s.page("GET /library/nodes", s.listNodes)
-	s.page("GET /library/nodes/{node}", s.showNode)
+	s.page("GET /library/_nodes", s.listNodes)
+	s.page("GET /library/_nodes/{node}", s.showNode)
 	s.page("GET /library/{name}", s.showWorkflow)
 	parts := map[string]func(r *http.Request) (view, error){"edit": s.editWorkflow, "run": s.runForm, "versions": s.compareVersions, "tests": s.showTests, "notify": s.notifyForm}
 	s.page("GET /library/{name}/{part}", func(r *http.Request) (view, error) {
