@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -42,7 +43,7 @@ func TestExamples(t *testing.T) {
 				s.copyOf(prepared)
 				switch {
 				case strings.Contains(line, "cert.pem,key.pem"):
-					writeCertificate(t, s.dir)
+					writeCertificate(t, s.dir, time.Now().Add(time.Hour), "localhost")
 				case strings.Contains(line, "workflow save"):
 					s.must("pflow workflow delete greet --yes")
 				case strings.Contains(line, "mcp add"):

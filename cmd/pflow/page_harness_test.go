@@ -50,7 +50,7 @@ func (l *lockedText) String() string {
 }
 
 // startPage starts pflow serve over a home, with environment variables "NAME=value" beside those of this process and further
-// arguments "--flag". It ends with the test.
+// arguments "--flag"; where one is --tls=CERT,KEY the client trusts that. It ends with the test.
 func startPage(t testing.TB, home string, more ...string) *pageServer {
 	t.Helper()
 	env := map[string]string{}
@@ -72,8 +72,14 @@ func startPage(t testing.TB, home string, more ...string) *pageServer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var encrypted http.RoundTripper
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "--tls=") {
+			encrypted = trusting(t, arg)
+		}
+	}
 	told := &awaited{found: make(chan string, 1)}
-	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar}, out: told, lines: &lockedText{}, ctx: context.Background()}
+	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar, Transport: encrypted}, out: told, lines: &lockedText{}, ctx: context.Background()}
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	exit := make(chan int, 1)
 	go func() {

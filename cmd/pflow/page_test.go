@@ -2,16 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,59 +66,4 @@ func TestServeFlags(t *testing.T) {
 	if code := two.end(); code != exitDone || !strings.Contains(two.lines.String(), "this is the page only") {
 		t.Errorf("status %d: %s", code, two.lines)
 	}
-}
-
-// TestPageTLS: the page is served encrypted, under a name of the certificate, and its cookie goes no other way.
-func TestPageTLS(t *testing.T) {
-	dir := t.TempDir()
-	pair := writeCertificate(t, dir)
-	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	told, lines := &awaited{found: make(chan string, 1)}, &lockedText{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	ended := make(chan int, 1)
-	go func() {
-		ended <- newApp(strings.NewReader(""), told, lines, os.Getenv).main(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--tls", cert + "," + key, "--home", t.TempDir()})
-	}()
-	defer func() {
-		cancel(&signalError{os.Interrupt})
-		<-ended
-	}()
-	address := <-told.found
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" || u.Hostname() != "example.com" {
-		t.Fatalf("%s: %v", address, err)
-	}
-	client := pair.Client()
-	client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+u.Port())
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if cookies := res.Cookies(); res.StatusCode != http.StatusSeeOther || len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
-		t.Errorf("%d %v", res.StatusCode, res.Cookies())
-	}
-	client.CloseIdleConnections()
-}
-
-// writeCertificate writes cert.pem and key.pem, a certificate for example.com and 127.0.0.1 and its key. The client of the server that is
-// given trusts it.
-func writeCertificate(t *testing.T, dir string) *httptest.Server {
-	t.Helper()
-	pair := httptest.NewUnstartedServer(nil)
-	pair.StartTLS()
-	t.Cleanup(pair.Close)
-	secret, err := x509.MarshalPKCS8PrivateKey(pair.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: pair.Certificate().Raw}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return pair
 }

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -161,12 +162,9 @@ func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, 
 		serve, scheme = func(l net.Listener) error { return p.server.ServeTLS(l, "", "") }, "https"
 	}
 	fault.Go(func() { _ = serve(l) }, func(err error) { log("the page: %v", err) })
-	host := l.Addr().String()
-	switch {
-	case at.Addr().IsUnspecified():
-		host = fmt.Sprintf("localhost:%d", at.Port())
-	case len(listening.Names) > 0 && !strings.HasPrefix(listening.Names[0], "*"):
-		host = fmt.Sprintf("%s:%d", listening.Names[0], at.Port())
+	host, problem := pageHost(at, cert)
+	if problem != "" && o.public == "" {
+		log("--tls: %s: browsers warn of it, or refuse", problem)
 	}
 	origin := scheme + "://" + host
 	if o.public != "" {
@@ -174,6 +172,44 @@ func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, 
 	}
 	p.url = origin + "/?token=" + s.Token()
 	return p, nil
+}
+
+// pageHost is under which name and port the page is opened: of those that reach it the first that the certificate is for, where it
+// listens everywhere one that others can open, too. What browsers will say against the certificate is given beside.
+func pageHost(at netip.AddrPort, cert *tls.Certificate) (host, problem string) {
+	place := func(name string) string { return net.JoinHostPort(name, strconv.Itoa(int(at.Port()))) }
+	ip := at.Addr()
+	here := ip.String()
+	if ip.IsUnspecified() {
+		here = "localhost"
+	}
+	if cert == nil {
+		return place(here), ""
+	}
+	names := []string{here}
+	if ip.IsLoopback() {
+		names = append(names, "localhost")
+	}
+	for _, name := range cert.Leaf.DNSNames {
+		if name != "localhost" && !strings.HasPrefix(name, "*") {
+			names = append(names, name)
+		}
+	}
+	if ip.IsUnspecified() {
+		for _, other := range cert.Leaf.IPAddresses {
+			names = append(names, other.String())
+		}
+		names = append(names[1:], here)
+	}
+	if now := time.Now(); now.After(cert.Leaf.NotAfter) || now.Before(cert.Leaf.NotBefore) {
+		problem = fmt.Sprintf("the certificate holds from %s to %s", cert.Leaf.NotBefore.Local().Format(time.DateTime), cert.Leaf.NotAfter.Local().Format(time.DateTime))
+	}
+	for _, name := range names {
+		if cert.Leaf.VerifyHostname(name) == nil {
+			return place(name), problem
+		}
+	}
+	return place(here), "the certificate is for no name (subjectAltName) under which this is opened, such as " + here
 }
 
 // stop ends what goes on, as a signal does, and answers no more.

@@ -72,7 +72,7 @@ func nonceOf(ctx context.Context) string {
 
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w = &bounded{w, http.NewResponseController(w)}
+		w = &bounded{w, http.NewResponseController(w), r.ProtoMajor == 2}
 		nonce := rand.Text()
 		setHeaders(w.Header(), nonce)
 		if err := g.pass(w, r); err != nil {
@@ -258,6 +258,7 @@ func readWhole(w http.ResponseWriter, r *http.Request) error {
 type bounded struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	resets  bool // HTTP/2: a deadline that passes ends the answer, also while nothing is written
 }
 
 func (b *bounded) Unwrap() http.ResponseWriter { return b.ResponseWriter }
@@ -270,7 +271,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 // FlushError sends what was written.
 func (b *bounded) FlushError() error {
 	_ = b.control.SetWriteDeadline(time.Now().Add(writeSome))
-	return b.control.Flush()
+	err := b.control.Flush()
+	if b.resets { // what was written is taken; the next piece may take long to be made
+		_ = b.control.SetWriteDeadline(time.Time{})
+	}
+	return err
 }
 
 // refuse answers with why a request does not pass: programs as the API does, people with a line.

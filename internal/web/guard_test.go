@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestBehindProxy: behind a proxy that encrypts, the page is known by the public name, and by no other.
@@ -39,5 +40,42 @@ func TestBehindProxy(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest("GET", "https://pflow.example.com/?token="+g.token, nil))
 	if c := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || !strings.Contains(c, "Secure") {
 		t.Errorf("%d %s", w.Code, c)
+	}
+}
+
+// deadlines is an answer that knows when it ends.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	last time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(at time.Time) error {
+	d.last = at
+	return nil
+}
+
+// TestSlowAnswer: over HTTP/2, where an answer ends at its deadline though nothing is being written, what was sent leaves none. What is
+// being sent has one.
+func TestSlowAnswer(t *testing.T) {
+	g := newGuard(Listening{IP: netip.MustParseAddr("127.0.0.1"), TLS: true})
+	for _, major := range []int{1, 2} {
+		d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		h := g.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := w.Write([]byte("first")); err != nil || d.last.IsZero() {
+				t.Errorf("HTTP/%d: a piece without a deadline (%v)", major, err)
+			}
+			if err := http.NewResponseController(w).Flush(); err != nil || d.last.IsZero() != (major == 2) {
+				t.Errorf("HTTP/%d: between pieces the deadline is %v (%v)", major, d.last, err)
+			}
+			if _, err := w.Write([]byte("last")); err != nil || d.last.IsZero() {
+				t.Errorf("HTTP/%d: the last piece has no deadline (%v)", major, err)
+			}
+		}))
+		r := httptest.NewRequest("GET", "https://127.0.0.1/settings", nil)
+		r.ProtoMajor = major
+		r.AddCookie(&http.Cookie{Name: g.name, Value: g.cookie})
+		if h.ServeHTTP(d, r); d.Body.String() != "firstlast" {
+			t.Errorf("HTTP/%d: %s", major, d.Body)
+		}
 	}
 }

@@ -38,8 +38,8 @@ type Browser struct {
 	said []string
 }
 
-// Start starts a browser, which ends with the test. A test in short mode is skipped.
-func Start(t testing.TB) *Browser {
+// Start starts a browser with further flags, which ends with the test. A test in short mode is skipped.
+func Start(t testing.TB, flags ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	if os.Getenv(skip) != "" {
 		t.Skip(skip + " is set")
@@ -57,7 +57,7 @@ func Start(t testing.TB) *Browser {
 	for _, flag := range []string{"headless", "hide-scrollbars", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(options, flags...)...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx)
 	t.Cleanup(end)
