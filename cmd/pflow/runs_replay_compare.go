@@ -229,7 +229,7 @@ func sentDiff(was, is *keptExchange) string {
 		}
 		return b.String()
 	}
-	out := flowdiff.Texts(text(was), text(is))
+	out := flowdiff.Lines(text(was), text(is))
 	if out == "" && was.Model != is.Model {
 		return fmt.Sprintf("-model %s\n+model %s\n", was.Model, is.Model)
 	}

@@ -172,14 +172,6 @@ func linesOf(old, new any) string {
 	return unified(strings.TrimRight(a, "\n")+"\n", strings.TrimRight(b, "\n")+"\n")
 }
 
-// Texts is the unified diff of two texts, from its first @@ on; "" if they are one.
-func Texts(old, new string) string {
-	if old == new {
-		return ""
-	}
-	return unified(old, new)
-}
-
 // unified gives a unified diff from its first @@ on.
 func unified(old, new string) string {
 	text := string(diff.Diff("a", []byte(old), "b", []byte(new)))

@@ -12,9 +12,9 @@ import (
 
 // templateFuncs are what templates call beside the methods of their data.
 var templateFuncs = template.FuncMap{
-	"json":    shownJSON,
+	"json":    func(v any) string { return printable.Text(jsonText(v, "  ")) },
 	"took":    took,
-	"money":   func(usd float64) string { return fmt.Sprintf("$%.4f", usd) },
+	"money":   money,
 	"short":   func(id string) string { return id[strings.LastIndexByte(id, '-')+1:] },
 	"when":    func(t time.Time) string { return t.Local().Format(time.DateTime) },
 	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
@@ -42,21 +42,17 @@ var sections = []section{
 	{"settings", "Settings", "/settings"},
 }
 
-// shownJSON is a value as JSON on a page: what would have it read as something else, such as in another direction, is an escape.
-func shownJSON(v any) (string, error) {
-	text, err := indented(v)
-	return printable.Text(text), err
-}
-
-// indented is a value as JSON that people read.
-func indented(v any) (string, error) {
+// jsonText is a value that was decoded from JSON as JSON, with < and > as they are: the template escapes it for where it stands.
+func jsonText(v any, indent string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // it is escaped for where it stands by the template
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	_ = e.Encode(v) // what was decoded from JSON can be
+	return strings.TrimSuffix(b.String(), "\n")
 }
+
+func money(usd float64) string { return fmt.Sprintf("$%.4f", usd) }
 
 // took is a time in milliseconds as people say it.
 func took(ms float64) string {

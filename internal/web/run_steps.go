@@ -259,7 +259,7 @@ func usageText(usage map[string]float64) string {
 	for _, name := range slices.Sorted(maps.Keys(usage)) {
 		v := usage[name]
 		if name == "cost_usd" {
-			out = append(out, fmt.Sprintf("$%.4f", v))
+			out = append(out, money(v))
 			continue
 		}
 		out = append(out, strconv.FormatFloat(v, 'f', -1, 64)+" "+strings.ReplaceAll(name, "_", " "))
@@ -319,16 +319,6 @@ func valueOf(name string, v any) shownValue {
 	}
 	out.Lines = strings.Contains(out.Text, "\n") || len(out.Text) > shortValue
 	return out
-}
-
-// jsonText is a value as JSON, with < and > as they are.
-func jsonText(v any, indent string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	_ = e.Encode(v) // of what was decoded from JSON
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // chip is a way to narrow steps by their state.

@@ -269,7 +269,7 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	data.Formats = []string{"html", "markdown", "json", "junit", "text"}
 	var err error
 	data.Matrix, err = s.matrixOf(r, data.X.ID)
-	data.Document, _ = indented(data.X.Document)
+	data.Document = jsonText(data.X.Document, "  ")
 	return v, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"pflow/internal/flowdiff"
 )
 
 // replayChoice is what a replay can be of.
@@ -80,9 +82,9 @@ type replayResult struct {
 	Foreseen      bool
 	Asking        []string
 	Spent         planUsage
-	FlowChanges   []flowChange `json:"flow_changes"`
-	PlanChanges   []flowChange `json:"plan_changes"`
-	PartsAt       string       `json:"parts_at"`
+	FlowChanges   []change `json:"flow_changes"`
+	PlanChanges   []change `json:"plan_changes"`
+	PartsAt       string   `json:"parts_at"`
 	Differences   []struct {
 		Step, What string
 		A, B       any
@@ -132,7 +134,7 @@ func (u planUsage) Cost() string {
 	if u.CostUSD == nil {
 		return "not known"
 	}
-	return templateFuncs["money"].(func(float64) string)(*u.CostUSD)
+	return money(*u.CostUSD)
 }
 
 type replayCall struct {
@@ -154,19 +156,14 @@ func (c replayCall) State() string {
 }
 
 // Sent is how what was sent differs.
-func (c replayCall) Sent() []diffLine {
-	if c.SentDiff == "" {
-		return nil
-	}
-	return unsigned(c.SentDiff)
-}
+func (c replayCall) Sent() []diffLine { return linesOfDiff(c.SentDiff) }
 
 // Replies is how the reply differs, by lines of its indented form.
 func (c replayCall) Replies() []diffLine {
-	if c.ReplyBefore == nil || c.ReplyAfter == nil || *c.ReplyBefore == *c.ReplyAfter {
+	if c.ReplyBefore == nil || c.ReplyAfter == nil {
 		return nil
 	}
-	return differs(readable(*c.ReplyBefore), readable(*c.ReplyAfter))
+	return linesOfDiff(flowdiff.Lines(readable(*c.ReplyBefore), readable(*c.ReplyAfter)))
 }
 
 // Reply is what stands there where nothing differs: that of the replay, or of the run.

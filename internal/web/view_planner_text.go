@@ -11,7 +11,6 @@ import (
 
 	"pflow/internal/flowdiff"
 	"pflow/internal/outcome"
-	"pflow/internal/printable"
 )
 
 // textPage is the page of a flow or a prompt that is edited.
@@ -27,10 +26,10 @@ type textPage struct {
 	Prompt                 *promptRow
 	Sibling                string // of a prompt its schema, and the other way round
 	Graph                  *Graph
-	Changes                []flowChange // to what is shipped
-	Lines                  []diffLine   // of a prompt
-	Wrong                  string       // why it was not saved
-	Meanwhile              []diffLine   // how what lies there differs from what was sent
+	Changes                []change   // to what is shipped
+	Lines                  []diffLine // of a prompt
+	Wrong                  string     // why it was not saved
+	Meanwhile              []diffLine // how what lies there differs from what was sent
 	Saved                  bool
 	Broken                 string // why there is no graph
 	Replay                 replayChoice
@@ -46,55 +45,6 @@ func (p *textPage) Language() string {
 		return "json"
 	}
 	return "prompt"
-}
-
-// flowChange is a difference in what a flow or a workflow means.
-type flowChange struct {
-	Flow, Kind, Path, Change, Diff string
-	Old, New                       any
-}
-
-// Lines is the difference as lines that were taken out and put in.
-func (c flowChange) Lines() []diffLine {
-	if c.Diff != "" {
-		return unsigned(c.Diff)
-	}
-	var out []diffLine
-	side := func(mark string, v any) {
-		if v == nil {
-			return
-		}
-		text, isText := v.(string)
-		if !isText {
-			text, _ = indented(v)
-		}
-		for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-			out = append(out, diffLine{mark, line})
-		}
-	}
-	side("del", c.Old)
-	side("ins", c.New)
-	return out
-}
-
-// unsigned are the lines of a unified difference without their signs, which the page's style puts before them.
-func unsigned(text string) []diffLine {
-	lines := linesOfDiff(text)
-	for i := range lines {
-		if l := &lines[i]; l.Text != "" && !strings.HasPrefix(l.Text, "@@") {
-			l.Text = l.Text[1:]
-		}
-		lines[i].Text = printable.Text(lines[i].Text)
-	}
-	return lines
-}
-
-// differs is how two texts differ.
-func differs(old, new string) []diffLine {
-	if old == new {
-		return nil
-	}
-	return unsigned(flowdiff.Texts(old, new))
 }
 
 func (s *Server) showPlannerFlow(r *http.Request) (view, error) {
@@ -177,7 +127,7 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 		p.Row = flows.of(p.Name)
 		s.addGraph(r.Context(), p, flows)
 		if p.Row != nil && p.Row.Differences != nil && *p.Row.Differences > 0 {
-			var d struct{ Changes []flowChange }
+			var d struct{ Changes []change }
 			if err := s.Call(r.Context(), "diffFlow", Params{"name": p.Name}, &d); err == nil {
 				p.Changes = d.Changes
 			}
@@ -239,7 +189,7 @@ func (s *Server) addPrompt(r *http.Request, p *textPage, flows *flowList) error 
 		var was struct{ Text string }
 		file := strings.TrimPrefix(p.Place, "prompts/")
 		if err := s.Call(r.Context(), "showShippedPrompt", Params{"file": file}, &was); err == nil {
-			p.Lines = differs(was.Text, p.Text)
+			p.Lines = linesOfDiff(flowdiff.Lines(was.Text, p.Text))
 		}
 	}
 	return nil
@@ -287,7 +237,7 @@ func (s *Server) saveText(r *http.Request, p *textPage, call string, given Param
 		return "", nil, err
 	}
 	if e.Exit == outcome.Declined {
-		p.Meanwhile = differs(p.Text, textOf(r, "text"))
+		p.Meanwhile = linesOfDiff(flowdiff.Lines(p.Text, textOf(r, "text")))
 	}
 	p.Text, p.Wrong = textOf(r, "text"), e.Error()
 	again, err := s.textView(r, p)

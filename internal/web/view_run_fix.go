@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"pflow/internal/printable"
 )
 
 // runFix is a fix as `pflow runs fix --json` tells of it.
@@ -33,47 +31,6 @@ type runFix struct {
 
 // Given are the params of the step that failed.
 func (f *runFix) Given() []shownValue { return valuesOf(f.Failure.Params) }
-
-// change is a difference of two workflows, or of two flows.
-type change struct {
-	Kind   string `json:"kind"`
-	Path   string `json:"path"`
-	Change string `json:"change"`
-	Old    any    `json:"old"`
-	New    any    `json:"new"`
-	Diff   string `json:"diff"`
-}
-
-// changeLine is a line of a difference: Sign is +, - or nothing.
-type changeLine struct{ Sign, Text string }
-
-// Lines are what was and what is now.
-func (c change) Lines() (out []changeLine) {
-	if c.Diff != "" {
-		for line := range strings.Lines(c.Diff) {
-			line = strings.TrimSuffix(line, "\n")
-			switch {
-			case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			case strings.HasPrefix(line, "+"), strings.HasPrefix(line, "-"):
-				out = append(out, changeLine{line[:1], printable.Text(line[1:])})
-			default:
-				out = append(out, changeLine{"", printable.Text(strings.TrimPrefix(line, " "))})
-			}
-		}
-		return out
-	}
-	add := func(sign string, v any) {
-		if v == nil {
-			return
-		}
-		for line := range strings.SplitSeq(valueOf("", v).Text, "\n") {
-			out = append(out, changeLine{sign, line})
-		}
-	}
-	add("-", c.Old)
-	add("+", c.New)
-	return out
-}
 
 // fixPage is what templates/run_fix.html shows.
 type fixPage struct {

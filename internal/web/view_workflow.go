@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pflow/internal/outcome"
-	"pflow/internal/printable"
 )
 
 // workflowShown is a saved workflow, or a version of one.
@@ -67,9 +66,7 @@ func (in inputShown) Text() string {
 	}
 	var v any
 	if json.Unmarshal(in.Default, &v) == nil && (in.Type == "array" || in.Type == "object") {
-		if text, err := indented(v); err == nil {
-			return text
-		}
+		return jsonText(v, "  ")
 	}
 	return string(in.Default)
 }
@@ -201,30 +198,8 @@ type workflowDiff struct {
 		Workflow string
 		Version  int
 	}
-	Changes []struct {
-		Kind, Path, Change string
-		Old, New           any
-		Diff               string
-	}
-	Lines string
-}
-
-// diffLine is a line of a difference.
-type diffLine struct{ Mark, Text string }
-
-// linesOfDiff are the lines of a unified difference.
-func linesOfDiff(text string) (out []diffLine) {
-	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		mark := ""
-		switch {
-		case strings.HasPrefix(line, "+"):
-			mark = "ins"
-		case strings.HasPrefix(line, "-"):
-			mark = "del"
-		}
-		out = append(out, diffLine{mark, printable.Text(line)})
-	}
-	return out
+	Changes []change
+	Lines   string
 }
 
 // ByLines are the lines that differ.

@@ -1,0 +1,25 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pflow/internal/flowdiff"
+)
+
+// TestLinesOfDiff: lines lose their sign and nothing else, also where they begin with one themselves.
+func TestLinesOfDiff(t *testing.T) {
+	got := linesOfDiff(flowdiff.Lines("same\n-- old\n + gone\n", "same\n++ new\n"))
+	want := []diffLine{{"", "@@ -1,3 +1,2 @@"}, {"", "same"}, {"del", "-- old"}, {"del", " + gone"}, {"ins", "++ new"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	values := change{Old: "one\n", New: []any{"two"}}
+	if diff := cmp.Diff([]diffLine{{"del", "one"}, {"ins", `["two"]`}}, values.Lines()); diff != "" {
+		t.Error(diff)
+	}
+	if got := linesOfDiff(flowdiff.Lines("same", "same")); got != nil {
+		t.Errorf("texts that are one differ: %v", got)
+	}
+}
