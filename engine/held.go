@@ -10,6 +10,8 @@ import (
 type Hold struct {
 	Step string `json:"step"` // its name in the whole run
 	For  string `json:"for"`  // what is to be approved, as the op named it
+
+	Prep map[string]any `json:"-"` // what the op got
 }
 
 // A unit whose attempt ended as waiting is held: nothing of it runs until an approve event says how it goes on. Units,
@@ -160,7 +162,7 @@ func (r *Run) isApproved(id int) bool {
 func (r *Run) holds() []Hold {
 	var out []Hold
 	for _, c := range r.Held() {
-		out = append(out, Hold{Step: c.unit.stepName(), For: c.unit.holds})
+		out = append(out, Hold{Step: c.unit.stepName(), For: c.unit.holds, Prep: c.unit.nr.prep})
 	}
 	return out
 }

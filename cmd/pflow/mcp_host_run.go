@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"pflow/engine"
 	"pflow/internal/library"
 	"pflow/internal/mcpserve"
-	"pflow/internal/planner"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
 	"pflow/ir"
@@ -263,36 +261,22 @@ func (a *app) answered(d *planDraft, approved bool) {
 	}
 }
 
-func digestOf(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("what a run would do is no JSON: " + err.Error())
-	}
-	sum := sha256.Sum256(data)
-	return planner.DigestPrefix + hex.EncodeToString(sum[:])
-}
-
-// approve decides on nodes that want approval while the run goes on: those listed are approved, and any that the user approves.
-func (m *mcpRun) approve(listed map[string]bool) workflow.Approve {
+// approve decides on nodes that want approval while the run goes on: those shown are approved, and any that the user approves.
+func (m *mcpRun) approve(shown []workflow.Approval) workflow.Approve {
 	return func(ctx context.Context, n workflow.Approval) bool {
-		if listed[n.Node] && !n.Destructive {
+		if slices.ContainsFunc(shown, func(s workflow.Approval) bool { return sameApproval(s, n) }) {
 			return true
 		}
 		if !m.c.Asks() {
 			return false
 		}
-		what := fmt.Sprintf("Run %s (%s)?", n.Node, n.Type)
+		what := fmt.Sprintf("Run %s (%s)?\n%s", n.Node, n.Type, approvalText(n))
 		if n.Destructive {
 			what = fmt.Sprintf("Run %s (%s)? It destroys what may be there: %s", n.Node, n.Type, n.Why)
 		}
 		yes, err := m.c.Approves(ctx, what)
 		return yes && err == nil
 	}
-}
-
-// waitDigest stands for what a run waits for.
-func waitDigest(id string, waits []workflow.Approval) string {
-	return digestOf(map[string]any{"run": id, "waits": waits})
 }
 
 // resume goes on with a run. What it waits for is approved by the digest that tells it, or asked.
@@ -308,36 +292,24 @@ func (m *mcpRun) resume(ctx context.Context) (mcpserve.Answer, error) {
 		return mcpserve.Answer{}, fmt.Errorf("run %s made a plan; call plan again", id)
 	}
 	a := m.a
-	kept, err := readInvocationOf(documents)
-	if err != nil {
-		return mcpserve.Answer{}, err
-	}
 	a.options = a.options.again()
-	a.goOnWith(kept)
-	_, program, err := a.reload(id, past, documents)
+	before, err := a.soFar(id, past, documents)
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}
-	before, err := program.Past(&past.History, past.Status, engine.Watch{})
-	if err != nil {
-		return mcpserve.Answer{}, err
-	}
-	before.RunID = id
-	listed := map[string]bool{}
+	var shown []workflow.Approval
 	if before.Status == workflow.Waiting && m.r.Approve != "" && !m.c.Asks() {
 		if m.askOnly || m.r.Approve != waitDigest(id, before.Approvals) {
 			return m.ended(before, "")
 		}
-		for _, n := range before.Approvals {
-			listed[n.Node] = true
-		}
+		shown = before.Approvals
 	}
 	past, documents, w, err := a.history().Resume(id, time.Now())
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}
 	defer w.Close()
-	l, res, err := a.goOn(ctx, id, past, documents, w, m.approve(listed))
+	l, res, err := a.goOn(ctx, id, past, documents, w, m.approve(shown))
 	if err != nil {
 		return mcpserve.Answer{}, err
 	}
@@ -380,11 +352,7 @@ func (m *mcpRun) ended(res *workflow.Result, savedAs string) (mcpserve.Answer, e
 			out.Notes = append(out.Notes, "run "+res.RunID)
 		}
 	case workflow.Waiting:
-		var names []string
-		for _, n := range res.Approvals {
-			names = append(names, fmt.Sprintf("%s (%s)", n.Node, n.Type))
-		}
-		out.Text = fmt.Sprintf("run %s waits for the approval of %s. ", res.RunID, strings.Join(names, ", "))
+		out.Text = fmt.Sprintf("run %s waits for the approval of %s.\n%s", res.RunID, waitedFor(res.Approvals), approvalTexts(res.Approvals))
 		switch {
 		case m.c.Asks():
 			out.Text += fmt.Sprintf("The user did not approve it; run_workflow {\"resume\": %q} asks again", res.RunID)

@@ -38,10 +38,14 @@ func TestPageApprovesWhatWasShown(t *testing.T) {
 	}
 	run := "/runs/" + p.runsOf()[0].ID
 	approval := sends(t, p.get(run).Body, run+"/resume")
-	for range 2 {
-		p.post(run+"/resume", approval...)
-		body := p.until(run, `/steps/second" class="mono">second</a>`)
-		says(t, body, "Waits for your approval")
+	p.post(run+"/resume", "yes", "sha256:"+strings.Repeat("0", 64)).wants(t, "a digest of something else", 409, "Nothing was done", "nothing was approved", "it waits for first (write-file) now")
+	if _, err := os.Stat(first); err == nil {
+		t.Fatal("a step ran that nobody approved")
+	}
+	p.post(run+"/resume", approval...)
+	says(t, p.until(run, `:approval" class="mono">second</a>`), "Waits for your approval", second)
+	for range 2 { // the form of a page that was shown before says that nothing was done, and does nothing
+		p.post(run+"/resume", approval...).wants(t, "an old page", 409, "Nothing was done", "it waits for second (write-file) now", "See how the run is now")
 		if _, err := os.Stat(first); err != nil {
 			t.Errorf("the step that was approved: %v", err)
 		}
@@ -90,4 +94,49 @@ func TestPageApprovesWhatWasShown(t *testing.T) {
 	if code := p.exits("resume", "last", "--only", "second"); code != exitUsage {
 		t.Errorf("--only without --yes: status %d", code)
 	}
+}
+
+// TestPageApprovalIsShown: what a step that waits would do stands where it is approved, whatever it says, but for secrets; long values are
+// cut, and a link leads to the whole.
+func TestPageApprovalIsShown(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	t.Setenv("THE_TOKEN", secret)
+	p := startPage(t, t.TempDir())
+	file := filepath.Join(t.TempDir(), "page.html")
+	long := strings.Repeat("long ", 400)
+	p.workflow("hostile", `{"ir_version": "0.1.0", "inputs": {"token": {"type": "string", "secret": true, "from_env": "THE_TOKEN", "required": true}}, "nodes": [
+		{"id": "draft", "type": "template", "params": {"template": "<script>alert(1)</script>\"><img src=x onerror=alert(2)> \u202etxt.exe"}},
+		{"id": "publish", "type": "write-file", "approval": "required", "params": {"file_path": "`+file+`", "content": "${draft.text}"}},
+		{"id": "tell", "type": "http", "approval": "required", "params": {"url": "http://127.0.0.1:9/javascript:alert(3)", "method": "POST", "headers": {"Authorization": "Bearer ${token}"}, "body": "`+long+`"}}],
+		"start_node": ["draft", "tell"], "edges": [{"from": "draft", "to": "publish"}]}`)
+	if code := p.exits("run", "hostile"); code != exitDeclined {
+		t.Fatalf("status %d", code)
+	}
+	id := p.runsOf()[0].ID
+	run := "/runs/" + id
+	answer := p.get(run)
+	answer.wants(t, "the page of the approval", 200, "Waits for your approval", "&lt;script&gt;alert(1)&lt;/script&gt;", "txt.exe", file, "http://127.0.0.1:9/javascript:alert(3)", "THE_TOKEN",
+		"kB in all", run+`/steps/tell:approval?whole=true">show the whole</a>`, "Approve all of it and go on", `name="only" value="publish"`)
+	for _, never := range []string{secret, "<script>alert", "<img", "\u202e"} {
+		if strings.Contains(answer.Body, never) {
+			t.Errorf("the page of the approval has %q\n%s", never, mainOf(answer.Body))
+		}
+	}
+	says(t, p.get(run+"/steps/tell:approval?whole=true").Body, long)
+
+	// One of two is approved; then the page that showed both approves nothing any more.
+	form := sends(t, answer.Body, run+"/resume")
+	p.post(run+"/resume", append(form, "only", "publish")...)
+	says(t, p.until(run, "Approve and go on"), ">tell</a>")
+	if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), "<script>alert(1)") {
+		t.Errorf("%q, %v", data, err)
+	}
+	p.post(run+"/resume", form...).wants(t, "a page of both", 409, "it waits for tell (http) now")
+
+	// It was answered elsewhere: the form of the page does nothing.
+	form = sends(t, p.get(run).Body, run+"/resume")
+	if code := p.exits("runs", "cancel", id); code != exitDone {
+		t.Fatalf("status %d", code)
+	}
+	p.post(run+"/resume", form...).wants(t, "a run that was given up", 409, "it waits for nothing now")
 }

@@ -77,7 +77,8 @@ func TestPageRunFix(t *testing.T) {
 	if approve == nil {
 		t.Fatal("there is no form to approve the fix")
 	}
-	got = p.post(approve[1])
+	p.post(approve[1]).wants(t, "an approval that does not say of what", 409, "Nothing was done", "nothing was saved or run")
+	got = p.post(approve[1], sends(t, body, approve[1])...)
 	if !runPath.MatchString(got.Path) || got.Path == "/runs/"+failed {
 		t.Fatalf("it leads to %s: %s", got.Path, got.Body)
 	}

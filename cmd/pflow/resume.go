@@ -30,12 +30,15 @@ that was under way runs again if that cannot repeat an effect; otherwise resume 
 say others; the settings are those of now. The making of a plan goes on to the approval of the plan. Where a model cannot
 be reached, or a secret is not set, the run is left as it was.
 
+What a run waits for is shown with what it would get: on a terminal before it is asked for, else by pflow runs show, with a digest.
+--yes=sha256:DIGEST approves exactly that, and what comes later waits again; if the run waits for anything else by then, nothing is done.
+
 Of a run over many lines (pflow run --each) it goes on with the lines that have no result, and prints the results of all.`,
 		Example:           "  pflow resume 20240115-120000-1a2b3c4d\n  pflow resume 20240115-120000-1a2b3c4d --retry",
 		Args:              one("the run to go on with"),
 		ValidArgsFunction: a.completeRuns(runs.Waiting, runs.Interrupted, runs.Cancelled),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := yes.check(); err != nil {
+			if err := yes.check(true); err != nil {
 				return err
 			}
 			if len(yes.only) > 0 && yes.yes == "" {
@@ -48,6 +51,9 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 				if len(yes.only) > 0 {
 					return usage("--only is of one run, and %s is over many lines", args[0])
 				}
+				if yes.digest() != "" {
+					return usage("--yes=%s is of one run, and %s is over many lines", yes.yes, args[0])
+				}
 				return a.resumeEach(c.Context(), args[0], eachAgain{retry: retry, failed: failed}, yes)
 			}
 			if failed {
@@ -58,6 +64,9 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 				return err
 			}
 			id := row.ID
+			if err := a.takeShown(id, yes); err != nil {
+				return err
+			}
 			if !retry {
 				if err := a.ranSince(id); err != nil {
 					return err
@@ -86,7 +95,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 	}
 	c.Flags().BoolVar(&retry, "retry", false, "run steps again that were under way, also if that may repeat an effect")
 	c.Flags().BoolVar(&failed, "failed", false, "of a run over many lines: run those again that failed")
-	yes.approval(c, "approve a plan, and nodes of a workflow that want approval")
+	yes.approval(c, "approve a plan, and nodes of a workflow that want approval; --yes=sha256:DIGEST exactly those that were shown")
 	c.Flags().StringArrayVar(&yes.only, "only", nil, "with --yes: approve only this `NODE`, and wait again for the others (repeatable)")
 	yes.keeping(c)
 	a.nodeFlags(c)

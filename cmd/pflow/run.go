@@ -31,7 +31,8 @@ type runFlags struct {
 
 	schedules bool // --yes=schedule means something here
 
-	only []string // nodes: yes approves no others; empty: all
+	only  []string            // nodes: yes approves no others; empty: all
+	shown []workflow.Approval // what its digest is of, of a run that waits
 
 	each        string // a file of inputs: one run for each line
 	concurrency int    // how many of these at the same time
@@ -282,19 +283,6 @@ func (a *app) agreed(ctx context.Context, question string) bool {
 	return err == nil && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
-// approve decides on nodes that want approval while a run goes on.
-func (a *app) approve(f *runFlags) workflow.Approve {
-	return func(ctx context.Context, n workflow.Approval) bool {
-		if len(f.only) > 0 && !slices.Contains(f.only, n.Node) {
-			return false
-		}
-		if n.Destructive {
-			return f.says(yesDestructive)
-		}
-		return f.approvesRuns() || a.interactive() && a.agreed(ctx, fmt.Sprintf("Run %s (%s)? [y/N]", n.Node, n.Type))
-	}
-}
-
 // start begins a run with a journal and prints its result.
 func (a *app) start(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags) error {
 	res, err := a.execute(ctx, l, store, a.approve(f))
@@ -401,6 +389,9 @@ func (a *app) endedAs(res *workflow.Result, again, failed string) error {
 		var names []string
 		for _, n := range res.Approvals {
 			names = append(names, n.Node)
+		}
+		if !a.quiet && !a.asJSON && !a.interactive() {
+			a.say(approvalTexts(res.Approvals))
 		}
 		hint := again + " --yes"
 		if resumable {

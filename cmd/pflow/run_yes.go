@@ -11,7 +11,8 @@ import (
 )
 
 // The values of --yes: nothing or "plan" approves a plan and the nodes of a run that want it, "destructive" also what
-// destroys, "schedule" that something runs by itself, sha256:DIGEST a plan that would run exactly that. Several stand together, separated by commas.
+// destroys, "schedule" that something runs by itself, sha256:DIGEST exactly what was shown with it: a plan, a fix, or the nodes that a run
+// waits for, and no other nodes. Several stand together, separated by commas.
 const (
 	yesPlan        = "plan"
 	yesDestructive = "destructive"
@@ -85,9 +86,9 @@ func (f *runFlags) check(digests ...bool) error {
 		case !strings.HasPrefix(v, planner.DigestPrefix):
 			return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
 		case len(digests) == 0:
-			return usage("--yes=%s: a digest approves a plan file: pflow apply FILE --yes=%s", f.yes, f.yes)
+			return usage("--yes=%s: a digest approves what was shown: a plan, with pflow apply; what a run waits for, with pflow resume", f.yes)
 		case !digestPattern.MatchString(v):
-			return usage("--yes=%s: want sha256: and 64 hexadecimal digits, as pflow plan -o prints them", f.yes)
+			return usage("--yes=%s: want sha256: and 64 hexadecimal digits, as they were shown", f.yes)
 		}
 	}
 	return nil

@@ -31,18 +31,19 @@ again as by pflow runs retry, and saved as the next version once that run is don
 as it was. Nothing else that is saved is touched; a fix that would break callers of the workflow is saved beside it.
 
 What is approved is what was seen: --yes approves nothing of a run that failed. Without a terminal the fix is shown, and the message names
-the run of planner-fix that found it. With that as RUN (last, if it is), --yes takes exactly this fix, unless its rule comes to another one by then.`,
+the run of planner-fix that found it. With that as RUN (last, if it is), --yes takes exactly this fix, unless its rule comes to another one by then.
+--yes=sha256:DIGEST, with the digest of --dry-run --json, takes it if what would be saved and run is what was shown, and approves none of its nodes.`,
 		Example:           "  pflow runs fix last --dry-run\n  pflow runs fix 1a2b3c4d --dry-run --json\n  pflow runs fix 5e6f7a8b --yes",
 		Args:              one("a run, or last; pflow runs list --failed shows those that failed"),
 		ValidArgsFunction: a.completeRuns(runs.Failed),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check(true); err != nil {
 				return err
 			}
 			return a.fixRun(c.Context(), args[0], f)
 		},
 	}
-	f.approval(c, "approve the fix that RUN found, and nodes that want approval; --yes=destructive also what destroys")
+	f.approval(c, "approve the fix that RUN found, and nodes that want approval; --yes=destructive also what destroys, --yes=sha256:DIGEST exactly that fix")
 	c.Flags().BoolVar(&f.save, "save", false, "save the fix without running it")
 	f.dryRunning(c, "show the fix, and save and run nothing")
 	a.nodeFlags(c)
@@ -106,6 +107,9 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 		return a.fixInstead(x, fail(exitUnplanned, "%s", a.unfixed(x)))
 	}
 	if err := a.fixLoaded(ctx, x); err != nil {
+		return err
+	}
+	if err := x.sealed(); err != nil {
 		return err
 	}
 	if f.dryRun {
@@ -205,7 +209,9 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 // approveFix asks whether a fix is to be run, and saved. Without anybody to ask only a fix that was seen is approved: one that is
 // given by the run that found it.
 func (a *app) approveFix(ctx context.Context, x *fix, f *runFlags) (run bool, err error) {
-	switch {
+	switch given := f.digest(); {
+	case given != "" && given != x.Digest:
+		return false, fail(exitDeclined, "nothing was saved or run: what would be saved or run now is not what was shown as %s; look again with: %s", given, a.runsHint("fix", x.row.ID))
 	case x.seen && (f.approvesRuns() || f.save):
 		return !f.save, nil
 	case !a.interactive() && x.FixRun == "":

@@ -46,6 +46,7 @@ type fix struct {
 	Inputs     map[string]any    `json:"inputs"`   // those of the run that are others
 	Changes    []flowdiff.Change `json:"changes"`
 	NewEffects []string          `json:"new_effects"`
+	Digest     string            `json:"digest"` // approves exactly this; "" where there is nothing to approve, or it is not kept
 
 	failure *failure
 	row     runs.Row
@@ -297,6 +298,17 @@ func (a *app) fixLoaded(ctx context.Context, x *fix) error {
 	x.SaveAs, x.Next, x.moved = own.name, own.was != nil, own.moved
 	x.loaded, err = a.program(ctx, r, workflow.Source{Name: r.Name, Workflow: r.Workflow(), Draft: r.Encode()})
 	return err
+}
+
+// sealed gives a fix the digest that approves it: what would be saved and run, with what it uses.
+func (x *fix) sealed() error {
+	uses, err := x.loaded.program.Uses(x.loaded.flows)
+	if err != nil || x.FixRun == "" {
+		return err
+	}
+	x.Digest = digestOf(map[string]any{"fix": x.FixRun, "workflow": json.RawMessage(x.loaded.source.Workflow.Encode()), "uses": uses,
+		"inputs": x.Inputs, "save_as": x.SaveAs, "next": x.Next})
+	return nil
 }
 
 // fixRecord is the record of the workflow that failed, with what mends it in its place.

@@ -34,6 +34,7 @@ type shownRun struct {
 	Steps    []*runs.Step       `json:"steps"`
 
 	Approvals []workflow.Approval `json:"approvals,omitempty"` // what Waits are
+	Digest    string              `json:"digest,omitempty"`    // of them: what approves exactly these
 	Counts    map[string]int      `json:"counts,omitempty"`    // how many steps there are, by status; where not all are told
 	Inputs    any                 `json:"inputs,omitempty"`    // what it was given, with Source
 	Source    *ranSource          `json:"source,omitempty"`
@@ -129,7 +130,9 @@ func (a *app) showWorkflow(out *shownRun, past *journal.Past, documents []byte) 
 	for _, w := range res.Approvals {
 		out.Waits = append(out.Waits, w.Node)
 	}
-	out.Approvals = res.Approvals
+	if out.Approvals = res.Approvals; len(out.Approvals) > 0 {
+		out.Digest = waitDigest(out.Run.ID, out.Approvals)
+	}
 	return nil
 }
 
@@ -296,6 +299,10 @@ func (a *app) printRun(s *shownRun) error {
 	}
 	if len(s.Waits) > 0 {
 		line("waits", "for the approval of "+printable.Line(strings.Join(s.Waits, ", ")))
+		w.WriteString(approvalTexts(s.Approvals))
+		if s.Digest != "" {
+			fmt.Fprintf(w, "approve exactly this with: %s --yes=%s\n", a.resumeHint(r.ID), s.Digest)
+		}
 	}
 	for _, text := range s.Warnings {
 		line("warning", printable.Line(text))

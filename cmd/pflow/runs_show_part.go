@@ -60,6 +60,10 @@ func (p *runPart) of(s *shownRun) {
 	if p.cut > 0 {
 		s.Outputs = cutEach(s.Outputs, p.cut)
 		s.Inputs = cutEach(s.Inputs, p.cut)
+		for i := range s.Approvals {
+			n := &s.Approvals[i]
+			n.Params, _ = cutEach(n.Params, p.cut).(map[string]any)
+		}
 		for _, step := range s.Steps {
 			p.cutStep(step)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 type runText struct {
 	strings.Builder
 	whole bool // values are not cut
+	most  int  // characters of a value; 0: mostOfValue
 }
 
 // What is printed of a value, and how many items or steps of one kind.
@@ -97,8 +99,9 @@ func (w *runText) value(v any) string {
 
 func (w *runText) cut(text string) string {
 	if !w.whole {
-		if r := []rune(text); len(r) > mostOfValue {
-			text = fmt.Sprintf("%s… (%d characters)", string(r[:mostOfValue]), len(r))
+		most := cmp.Or(w.most, mostOfValue)
+		if r := []rune(text); len(r) > most {
+			text = fmt.Sprintf("%s… (%d characters)", string(r[:most]), len(r))
 		}
 	}
 	return printable.Line(text)

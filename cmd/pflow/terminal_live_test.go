@@ -143,7 +143,7 @@ outputs: {end: {source: "${deploy.stdout}", type: string}}
 	tt := d.start("run", "./live.yaml")
 	tt.until("the steps", func(s string) bool { return shows(s, `● begin`) })
 	d.to("begin")
-	const question = "Run deploy (shell)? [y/N]:"
+	const question = "deploy (shell) would get:\n  command = while ! [ -e go ]; do sleep 0.02; done; echo deployed\nRun deploy (shell)? [y/N]:"
 	tt.until("the question", func(s string) bool { return s == question })
 	for !d.has("busy") {
 		time.Sleep(5 * time.Millisecond)
@@ -156,7 +156,7 @@ outputs: {end: {source: "${deploy.stdout}", type: string}}
 	}
 	tt.send("y\n")
 	tt.until("the steps again, below the answer", func(s string) bool {
-		return shows(s, `^Run deploy \(shell\)\? \[y/N\]: y\nrunning live: 1 of 3 done \(\d+ s\)\n  ● busy(.*\n)+  ✓ begin .*\n  ● deploy \(shell\): \d+ s`)
+		return shows(s, `\nRun deploy \(shell\)\? \[y/N\]: y\nrunning live: 1 of 3 done \(\d+ s\)\n  ● busy(.*\n)+  ✓ begin .*\n  ● deploy \(shell\): \d+ s`)
 	})
 	d.to("go")
 	tt.exits(0)

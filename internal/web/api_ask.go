@@ -1,7 +1,10 @@
 package web
 
 // planDigest is what approves a plan.
-const planDigest = `(schedule,)?(destructive,)?sha256:[0-9a-f]{64}`
+const planDigest = `(schedule,)?(destructive,)?` + shownDigest
+
+// shownDigest stands for what was shown.
+const shownDigest = `sha256:[0-9a-f]{64}`
 
 var (
 	ofPlan     = Param{Name: "run", In: "path", Type: "string", Pattern: RunID, Required: true, Description: "the run that made the plan"}

@@ -12,6 +12,7 @@ var (
 	}
 	partArgs   = []string{"--status={status...}", "--limit={limit}", "--skip={skip}", "--cut={cut}"}
 	yesOfRun   = Param{Name: "yes", In: "body", Type: "strings", Enum: []string{"plan", "destructive"}, Description: "approves what waits for approval, and what destroys"}
+	yesShown   = Param{Name: "yes", In: "body", Type: "strings", Pattern: "plan|destructive|" + shownDigest, Description: "approves what waits for approval, and what destroys; the digest of what was shown: exactly that, and no other node"}
 	againInRun = Param{Name: "again", In: "body", Type: "boolean", Description: "steps may run again, also if that may repeat an effect"}
 )
 
@@ -58,7 +59,7 @@ var runEndpoints = []Endpoint{
 		Args: []string{"runs", "cancel", "--json", "--", "{id}"}, Params: []Param{ofRun}},
 	{Name: "resumeRun", Method: "POST", Path: "/api/v1/runs/{id}/resume", Summary: "Go on with a run that waits, was killed or was cancelled", Schema: "workflow-run", Job: true,
 		Args: []string{"resume", "--json", "--retry?{again}", "--failed?{failed}", "--yes={yes...}", "--only={only...}", "--", "{id}"},
-		Params: []Param{ofRun, yesOfRun, againInRun,
+		Params: []Param{ofRun, yesShown, againInRun,
 			{Name: "only", In: "body", Type: "strings", Description: "with yes: approves only these nodes, and the run waits again for the others"},
 			{Name: "failed", In: "body", Type: "boolean", Description: "of a run over many lines: run those again that failed"}}},
 	{Name: "retryRun", Method: "POST", Path: "/api/v1/runs/{id}/retry", Summary: "Run a workflow again without what finished already", Schema: "workflow-run", Job: true,
@@ -68,7 +69,7 @@ var runEndpoints = []Endpoint{
 			{Name: "inputs", In: "body", Type: "object", Description: "the inputs that are others"}}},
 	{Name: "fixRun", Method: "POST", Path: "/api/v1/runs/{id}/fix", Summary: "Mend the workflow of a run that failed; with the run that found a fix and yes, run it again so", Schema: "run-fix", Job: true,
 		Args: []string{"runs", "fix", "--json", "--dry-run?{dry_run}", "--save?{save}", "--yes={yes...}", "--", "{id}"},
-		Params: []Param{ofRun, yesOfRun,
+		Params: []Param{ofRun, yesShown,
 			{Name: "dry_run", In: "body", Type: "boolean", Description: "show the fix, and save and run nothing"},
 			{Name: "save", In: "body", Type: "boolean", Description: "save the fix without running it"}}},
 	{Name: "saveRun", Method: "POST", Path: "/api/v1/runs/{id}/save", Summary: "Save the workflow of a run", Schema: "workflow",

@@ -20,6 +20,7 @@ type runShown struct {
 	Outputs   any                `json:"outputs"`
 	Error     *runError          `json:"error"`
 	Approvals []runApproval      `json:"approvals"`
+	Digest    string             `json:"digest"` // approves exactly these
 	Waits     []string           `json:"waits"`
 	Usage     map[string]float64 `json:"usage"`
 	Warnings  []string           `json:"warnings"`
@@ -39,7 +40,17 @@ type runApproval struct {
 	Type        string `json:"type"`
 	Destructive bool   `json:"destructive"`
 	Why         string `json:"why"`
+	Params      any    `json:"params"`
 }
+
+// Given are the params that it would get.
+func (a *runApproval) Given() []shownValue { return valuesOf(a.Params) }
+
+// Gate is the step that waits before it.
+func (a *runApproval) Gate() string { return a.Node + gateEnd }
+
+// gateEnd ends the names of steps that wait for the approval of a node.
+const gateEnd = ":approval"
 
 // runNode is what became of a node of a workflow or flow.
 type runNode struct {
@@ -148,7 +159,7 @@ func (d *runShown) graph() *Graph {
 	g.Label = d.Run.Name
 	came := map[string]Visited{}
 	for _, n := range d.Source.Nodes {
-		if node, ok := strings.CutSuffix(n.Node, ":approval"); ok && n.Status == "waiting" {
+		if node, ok := strings.CutSuffix(n.Node, gateEnd); ok && n.Status == "waiting" {
 			came[node] = Visited{State: stateWaiting}
 			continue
 		} else if _, waits := came[n.Node]; waits {
@@ -201,7 +212,7 @@ func (s *runStep) Left() int { return s.Total() - len(s.Steps) }
 
 // Title is what a step is called within what it is in.
 func (s *runStep) Title() string {
-	if node, ok := strings.CutSuffix(s.Label, ":approval"); ok {
+	if node, ok := strings.CutSuffix(s.Label, gateEnd); ok {
 		return "approval of " + node
 	}
 	return s.Label

@@ -27,6 +27,7 @@ type runFix struct {
 	Inputs     map[string]any `json:"inputs"`
 	Changes    []change       `json:"changes"`
 	NewEffects []string       `json:"new_effects"`
+	Digest     string         `json:"digest"`
 }
 
 // Given are the params of the step that failed.

@@ -83,11 +83,6 @@ func (p *runPage) CanAgain() bool {
 // CanFix reports whether its workflow can be mended.
 func (p *runPage) CanFix() bool { return p.CanAgain() && p.Run.Status == "failed" }
 
-// Destroys reports whether what waits for approval destroys something.
-func (p *runPage) Destroys() bool {
-	return slices.ContainsFunc(p.Shown.Approvals, func(a runApproval) bool { return a.Destructive })
-}
-
 // runSaid is what a command of this page said of a run when it ended otherwise than well.
 type runSaid struct {
 	Message     string
@@ -130,6 +125,17 @@ type runQuestion struct {
 	Missing []inputField
 }
 
+// Asks reports whether there is anything that would let it go on.
+func (q *runQuestion) Asks() bool { return q.Again || q.Destructive || len(q.Missing) > 0 }
+
+// Title is the heading of the page.
+func (q *runQuestion) Title() string {
+	if q.Asks() {
+		return "A question first"
+	}
+	return "Nothing was done"
+}
+
 type formField struct{ Name, Value string }
 
 // runForms adds what the forms of runs are sent to.
@@ -137,7 +143,7 @@ func (s *Server) runForms() {
 	s.runPost("cancel", "cancelRun", func(*http.Request) Params { return Params{} })
 	s.runPost("resume", "resumeRun", func(r *http.Request) Params {
 		p := yesAndAgain(r)
-		if only := listed(r.PostForm["only"]); len(only) > 0 && p["yes"] != nil {
+		if only := listed(r.PostForm["only"]); len(only) > 0 {
 			p["only"] = only
 		}
 		return p
@@ -155,9 +161,8 @@ func (s *Server) runForms() {
 	s.runPost("fix/approve", "fixRun", func(r *http.Request) Params {
 		p := yesAndAgain(r)
 		if r.PostForm.Get("save") == "true" {
-			return Params{"save": true}
+			p["save"] = true
 		}
-		p["yes"] = append([]any{"plan"}, listed(r.PostForm["yes"])...)
 		return p
 	})
 	s.form("POST /runs/{id}/fix", s.findFix)
@@ -207,7 +212,7 @@ func (s *Server) runPost(name, endpoint string, params func(r *http.Request) Par
 		case err != nil:
 			s.render(w, r, errorView(err))
 		case asked != nil:
-			s.render(w, r, view{Template: "run_question", Title: "A question first", Section: "runs", Data: asked, Status: http.StatusConflict})
+			s.render(w, r, view{Template: "run_question", Title: asked.Title(), Section: "runs", Data: asked, Status: http.StatusConflict})
 		default:
 			http.Redirect(w, r, next, http.StatusSeeOther)
 		}

@@ -44,6 +44,10 @@ type Approval struct {
 	Type        string `json:"type"`
 	Destructive bool   `json:"destructive"`
 	Why         string `json:"why,omitempty"` // of a destructive one: what it destroys, or why that is not known
+
+	// Params are those that the node would get, of one that is asked for when its turn comes: a secret is {"$env": NAME}, and what only
+	// an item or a round of the node says stands as its template.
+	Params map[string]any `json:"params,omitempty"`
 }
 
 // maxAtOnce is how many nodes of one workflow may be at work at once.
@@ -214,7 +218,7 @@ func (c *compiler) node(at int) (engine.DAGNode, bool) {
 		items, _ := ir.Compile(b.Items)
 		list := itemList{c: c.shared, reads: capture{}, value: items}
 		c.read(list.reads, items, n, false)
-		c.noSecrets(at, "batch.items", list.reads)
+		c.noSecrets(at, batchItems, list.reads)
 		d.Batch = &engine.Batch{Items: list, KeepGoing: b.OnError == "continue"}
 	}
 	inner, ok := c.component(at, i, &d)

@@ -73,7 +73,7 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 			}
 		}
 		if n.Batch != nil {
-			step.Items = c.planned(&step, n, "batch.items", n.Batch.Items, store)
+			step.Items = c.planned(&step, n, batchItems, n.Batch.Items, store)
 		}
 		for _, s := range n.Settings() {
 			if step.Settings == nil {

@@ -100,7 +100,7 @@ const maxForeseen = 1000
 // what is known at all.
 func itemScopes(n *ir.Node, step *PlannedStep, known ir.Values) []ir.Values {
 	items, list := step.Items.([]any)
-	if n.Batch == nil || !list || len(items) > maxForeseen || slices.ContainsFunc(step.Pending, func(p string) bool { return under(p, "batch.items") }) {
+	if n.Batch == nil || !list || len(items) > maxForeseen || slices.ContainsFunc(step.Pending, func(p string) bool { return under(p, batchItems) }) {
 		return []ir.Values{known}
 	}
 	var out []ir.Values

@@ -199,7 +199,7 @@ func TestApprovals(t *testing.T) {
 	w := world{saved: map[string]string{"inner": `{"ir_version": "0.1.0", "nodes": [{"id": "go", "type": "destroy", "approval": "required"}]}`}}
 	p := w.compile(t, `{"ir_version": "0.1.0", "nodes": [{"id": "i", "type": "inner"}, {"id": "d", "type": "destroy"}], "edges": [{"from": "i", "to": "d"}]}`)
 	const why = "its effects are destructive"
-	want := []Approval{{"i/go", "destroy", true, why}, {"d", "destroy", true, why}, {"i/go", "destroy", false, ""}}
+	want := []Approval{{Node: "i/go", Type: "destroy", Destructive: true, Why: why}, {Node: "d", Type: "destroy", Destructive: true, Why: why}, {Node: "i/go", Type: "destroy"}}
 	store, _, _ := p.Bind(Given{})
 	if diff := cmp.Diff(want, append(p.DryRun(store).Destructive(), p.Approvals...)); diff != "" {
 		t.Error(diff)

@@ -145,7 +145,7 @@ func (p *Program) told(got *engine.Result) *Result {
 	switch {
 	case got.Status == engine.Waiting:
 		for _, w := range got.Waits {
-			res.Approvals = append(res.Approvals, p.approval(w.For))
+			res.Approvals = append(res.Approvals, p.approval(w))
 		}
 	case got.Error != nil:
 		id := stepNode(got.Error.Node)

@@ -22,7 +22,7 @@ const (
 	fromNode
 	fromFlat
 	fromStdin
-	fromItem
+	fromItem     // from here on: what only a call of the node has
 	fromIndex    // the round of a node that repeats
 	fromPrevious // the outputs of the round before
 )

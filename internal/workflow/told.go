@@ -45,11 +45,14 @@ func (p *Program) StepType(step string) string {
 // could not be resolved stands as it is written.
 func (p *Program) StepParams(step string, prep map[string]any) map[string]any {
 	of, n := p.find(step)
-	if n == nil || strings.HasSuffix(declaredName(step), gateSuffix) {
+	if n == nil {
 		return nil
 	}
+	if strings.HasSuffix(declaredName(step), gateSuffix) {
+		return gated(prep)
+	}
 	if items, ok := prep["items"]; ok && n.Batch != nil && len(prep) == 1 {
-		return map[string]any{"batch.items": items}
+		return map[string]any{batchItems: items}
 	}
 	if inputs, ok := prep[inputsKey].(map[string]any); ok { // of a workflow that was called
 		return inputs
