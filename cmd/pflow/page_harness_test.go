@@ -25,6 +25,7 @@ type pageServer struct {
 	url    string // without the token: "http://127.0.0.1:41234"
 	open   string // as it was printed, with the token
 	client *http.Client
+	forms  string      // the token of its forms, once it was needed
 	out    *awaited    // what it wrote to standard output
 	lines  *lockedText // what it wrote to standard error
 	ctx    context.Context
@@ -172,14 +173,17 @@ func (p *pageServer) get(path string) pageAnswer {
 	return p.do("GET", path, nil, nil)
 }
 
-// token is what forms of the page carry.
+// token is what forms of the page carry, as long as the server lives.
 func (p *pageServer) token() string {
 	p.t.Helper()
-	m := regexp.MustCompile(`<meta name="pflow-token" content="([^"]+)"`).FindStringSubmatch(p.get("/").Body)
-	if m == nil {
-		p.t.Fatal("the page has no token for its forms")
+	if p.forms == "" {
+		m := regexp.MustCompile(`<meta name="pflow-token" content="([^"]+)"`).FindStringSubmatch(p.get("/runs").Body)
+		if m == nil {
+			p.t.Fatal("the page has no token for its forms")
+		}
+		p.forms = m[1]
 	}
-	return m[1]
+	return p.forms
 }
 
 // post sends a form as the page does, and follows to the page that comes then. Fields are name and value in turn.
@@ -243,6 +247,7 @@ func (p *pageServer) until(path, want string) string {
 		if strings.Contains(got.Body, want) {
 			return got.Body
 		}
+		time.Sleep(10 * time.Millisecond)
 		if time.Now().After(end) {
 			p.t.Fatalf("%s never said %q:\n%s", path, want, got.Body)
 		}
@@ -275,6 +280,7 @@ func (p *pageServer) ended(a pageAnswer) pageAnswer {
 		p.t.Fatalf("no page of a job: %s %d\n%s", a.Path, a.Status, a.Body)
 	}
 	for strings.Contains(a.Body, "data-events=") {
+		time.Sleep(10 * time.Millisecond)
 		a = p.get(a.Path)
 	}
 	return a
