@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -73,14 +71,14 @@ func parameterTable(endpoints []web.Endpoint) string {
 // TestPageCalls: what a call that only reads answers is what its command prints, byte for byte. The command is the one that the description of
 // the API names.
 func TestPageCalls(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir())
-	if err := os.WriteFile("greet.json", []byte(`{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "default": "Ada"}}, "nodes": [{"id": "t", "type": "template", "params": {"template": "${name}"}}]}`), 0o600); err != nil {
+	if err := os.WriteFile(p.file("greet.json"), []byte(`{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "default": "Ada"}}, "nodes": [{"id": "t", "type": "template", "params": {"template": "${name}"}}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"workflow", "save", "greet.json"}, {"workflow", "save", "greet.json", "--yes"}, {"run", "greet"}, {"run", "greet", "name=Bo"},
 		{"plan", "copy a.txt to b.txt"}, {"schedule", "add", "greet", "--cron", "0 0 1 1 *", "--yes=schedule"}} {
-		newApp(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).main(t.Context(), append(args, "--batch", "--home", p.home))
+		p.exits(args...)
 	}
 	values := map[string]string{"name": "greet", "workflow": "greet", "node": "shell", "flow": "planner-offline", "step": "t", "words": "copy", "from": "greet@1"}
 	var listed struct{ Runs []struct{ ID string } }
@@ -138,22 +136,17 @@ func TestPageCalls(t *testing.T) {
 				}
 				args = append(args, part)
 			}
-			end := slices.Index(args, "--")
-			if end < 0 {
-				end = len(args)
-			}
-			var want, messages bytes.Buffer
-			code := newApp(strings.NewReader(""), &want, &messages, os.Getenv).main(t.Context(), slices.Insert(slices.Clone(args), end, "--batch", "--home", p.home))
+			want, messages, code := p.carry(slices.Insert(slices.Clone(args), commandEnd(args), "--batch")...)
 			got := p.do("GET", path+"?"+query.Encode(), nil, nil)
-			if want.Len() == 0 {
+			if want == "" {
 				if got.Status == http.StatusOK {
-					t.Errorf("pflow %s: status %d: %s; the call: %s", strings.Join(args, " "), code, &messages, got.Body)
+					t.Errorf("pflow %s: status %d: %s; the call: %s", strings.Join(args, " "), code, messages, got.Body)
 				}
 				return
 			}
 			compared++
-			if got.Status != http.StatusOK || timeless(got.Body) != timeless(want.String()) || got.Header.Get("X-Pflow-Exit") != strconv.Itoa(code) {
-				t.Errorf("%s: %d, exit %s\n%s\npflow %s: exit %d\n%s", path, got.Status, got.Header.Get("X-Pflow-Exit"), got.Body, strings.Join(args, " "), code, &want)
+			if got.Status != http.StatusOK || timeless(got.Body) != timeless(want) || got.Header.Get("X-Pflow-Exit") != strconv.Itoa(code) {
+				t.Errorf("%s: %d, exit %s\n%s\npflow %s: exit %d\n%s", path, got.Status, got.Header.Get("X-Pflow-Exit"), got.Body, strings.Join(args, " "), code, want)
 			}
 		})
 	}

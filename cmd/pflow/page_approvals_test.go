@@ -27,6 +27,7 @@ func sends(t *testing.T, body, action string) (fields []string) {
 // TestPageApprovesWhatWasShown: an approval is of the steps that the page showed. Others wait to be shown, and a form that is sent once
 // more, or from an old page, approves none of them.
 func TestPageApprovesWhatWasShown(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first.txt"), filepath.Join(dir, "second.txt")

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hidden gives the value of a hidden field of a page.
@@ -29,6 +30,7 @@ func planned(t *testing.T, p *pageServer, fields ...string) pageAnswer {
 		t.Fatalf("asking led to %s (%d)\n%s", got.Path, got.Status, got.Body)
 	}
 	for strings.Contains(got.Body, "<h1>Planning…</h1>") { // the deadline of the test bounds it
+		time.Sleep(10 * time.Millisecond)
 		got = p.get(got.Path)
 	}
 	return got
@@ -41,6 +43,7 @@ func runEnded(t *testing.T, p *pageServer, page pageAnswer) pageAnswer {
 		t.Fatalf("it led to %s (%d), not to a run\n%s", page.Path, page.Status, mainOf(page.Body))
 	}
 	for strings.Contains(page.Body, `data-events=`) {
+		time.Sleep(10 * time.Millisecond)
 		page = p.get(page.Path)
 	}
 	return page
@@ -59,23 +62,25 @@ func pageSays(t *testing.T, page pageAnswer, wanted ...string) {
 // atPage begins a page in a folder of its own, which has these files.
 func atPage(t *testing.T, files map[string]string, more ...string) *pageServer {
 	t.Helper()
-	t.Chdir(t.TempDir())
+	p := startPage(t, t.TempDir(), more...)
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(p.file(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return startPage(t, t.TempDir(), more...)
+	return p
 }
 
-func fileHolds(t *testing.T, name, want string) {
-	t.Helper()
-	if got, err := os.ReadFile(name); err != nil || string(got) != want {
-		t.Errorf("%s holds %q (%v), want %q", name, got, err, want)
+// holds fails the test where a file in the folder of the page holds something else.
+func (p *pageServer) holds(name, want string) {
+	p.t.Helper()
+	if got, err := os.ReadFile(p.file(name)); err != nil || string(got) != want {
+		p.t.Errorf("%s holds %q (%v), want %q", name, got, err, want)
 	}
 }
 
 func TestPageAsk(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
 	pageSays(t, p.get("/"), "For a start", `href="/?request=copy%20README.md`)
 	plan := planned(t, p, "request", "copy a.txt to b.txt")
@@ -88,19 +93,19 @@ func TestPageAsk(t *testing.T) {
 	if got := p.post(apply, "do", "run", "seen", "0", "digest", "plan"); got.Status < 400 {
 		t.Errorf("--yes=plan was taken: %d", got.Status)
 	}
-	if _, err := os.Stat("b.txt"); err == nil {
+	if _, err := os.Stat(p.file("b.txt")); err == nil {
 		t.Fatal("it ran")
 	}
 	digest := hidden(t, plan.Body, "digest")
 	runEnded(t, p, p.post(apply, "do", "run", "seen", hidden(t, plan.Body, "seen"), "digest", digest))
-	fileHolds(t, "b.txt", "hello\n")
+	p.holds("b.txt", "hello\n")
 
 	// The form, sent once more, runs nothing: what it shows is no more so.
-	if err := os.Remove("b.txt"); err != nil {
+	if err := os.Remove(p.file("b.txt")); err != nil {
 		t.Fatal(err)
 	}
 	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", digest), "the plan was carried out meanwhile", "<h1>Approved: what came of it stands below</h1>", "What came of it")
-	if _, err := os.Stat("b.txt"); err == nil {
+	if _, err := os.Stat(p.file("b.txt")); err == nil {
 		t.Error("it ran twice")
 	}
 	pageSays(t, p.get("/"), "Asked before", "copy a.txt to b.txt", "approved")
@@ -115,35 +120,37 @@ func TestPageAsk(t *testing.T) {
 }
 
 func TestPagePlanDestroys(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "new\n", "b.txt": "old\n"})
 	plan := planned(t, p, "request", "copy a.txt to b.txt")
 	pageSays(t, plan, "It destroys what is there:", "I agree that")
 	apply, digest := plan.Path+"/apply", hidden(t, plan.Body, "digest")
 	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", digest, "would_destroy", "true"), "tick the box")
 	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", digest), "may destroy what is there") // whatever the form leaves out
-	fileHolds(t, "b.txt", "old\n")
+	p.holds("b.txt", "old\n")
 	agreed := regexp.MustCompile(`name="destroys" value="([^"]*)"`).FindStringSubmatch(plan.Body)[1]
 	runEnded(t, p, p.post(apply, "do", "run", "seen", "0", "digest", digest, "would_destroy", "true", "destroys", agreed))
-	fileHolds(t, "b.txt", "new\n")
+	p.holds("b.txt", "new\n")
 
 	// Where what it destroys changed since, the box agreed to something else.
 	plan = planned(t, p, "request", "delete the file b.txt")
 	agreed = regexp.MustCompile(`name="destroys" value="([^"]*)"`).FindStringSubmatch(plan.Body)[1]
-	if err := os.Remove("b.txt"); err != nil {
+	if err := os.Remove(p.file("b.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("a.txt", "b.txt"); err != nil {
+	if err := os.Symlink("a.txt", p.file("b.txt")); err != nil {
 		t.Fatal(err)
 	}
 	got := p.post(plan.Path+"/apply", "do", "run", "seen", "0", "digest", hidden(t, plan.Body, "digest"), "would_destroy", "true", "destroys", agreed)
 	if strings.HasPrefix(got.Path, "/runs/") {
 		got = runEnded(t, p, got)
 	}
-	fileHolds(t, "a.txt", "new\n")
+	p.holds("a.txt", "new\n")
 }
 
 // TestPagePlanChanges: what changes in files is shown line by line, and steps that ask for an approval of their own are named.
 func TestPagePlanChanges(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"b.txt": "one\ntwo\n"})
 	plan := planned(t, p, "request", "replace one with 1 in b.txt")
 	pageSays(t, plan, "<del>1  one</del>", "<ins>1  1</ins>")
@@ -152,6 +159,7 @@ func TestPagePlanChanges(t *testing.T) {
 }
 
 func TestPagePlanEdited(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
 
 	// What is missing is asked for.
@@ -165,7 +173,7 @@ func TestPagePlanEdited(t *testing.T) {
 		t.Errorf("the address of a form's page leads to %s", back.Path)
 	}
 	runEnded(t, p, p.post(plan.Path+"/apply", "do", "run", "seen", "0", "edit", hidden(t, edited.Body, "edit"), "digest", hidden(t, edited.Body, "digest")))
-	fileHolds(t, "c.txt", "hello\n")
+	p.holds("c.txt", "hello\n")
 
 	// The digest of an edit is of that edit alone.
 	plan = planned(t, p, "request", "copy a.txt to d.txt")
@@ -193,12 +201,13 @@ func TestPagePlanEdited(t *testing.T) {
 
 	declined := p.post(plan.Path + "/decline")
 	pageSays(t, declined, "copy a.txt to d.txt")
-	if _, err := os.Stat("d.txt"); err == nil {
+	if _, err := os.Stat(p.file("d.txt")); err == nil {
 		t.Error("it ran")
 	}
 }
 
 func TestPagePlanScheduled(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
 	plan := planned(t, p, "request", "every weekday at 8 copy a.txt to b.txt")
 	pageSays(t, plan, "Ready to be scheduled", "Save and schedule", "Next:")
@@ -206,12 +215,13 @@ func TestPagePlanScheduled(t *testing.T) {
 	if !strings.HasPrefix(got.Path, "/schedules/") || got.Status != 200 {
 		t.Fatalf("scheduling led to %s (%d)\n%s", got.Path, got.Status, mainOf(got.Body))
 	}
-	if _, err := os.Stat("b.txt"); err == nil {
+	if _, err := os.Stat(p.file("b.txt")); err == nil {
 		t.Error("it ran")
 	}
 }
 
 func TestPagePlanDeclined(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
 	pageSays(t, planned(t, p, "request", "read a.txt and resize the picture"), "Only a part of it can be done", "Nothing does:", `<mark class="open"`, "a model may know how")
 	pageSays(t, planned(t, p, "request", "paint the house"), "Nothing here does that", "Ask in other words")
@@ -222,6 +232,7 @@ func TestPagePlanDeclined(t *testing.T) {
 
 // TestPageAskHostile: nothing of a request, of piped text or of a workflow becomes anything but text.
 func TestPageAskHostile(t *testing.T) {
+	t.Parallel()
 	p := atPage(t, nil)
 	const document = `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "purpose": "</script><script>alert(1)</script>", "params": {"template": "\"><img src=x onerror=alert(1)>"}}]}`
 	for _, request := range []string{evilText, "copy '" + evilText + "' to b.txt", "copy \x1b]0;x\a.txt to \u202egnp.exe", "write the piped text to <img src=x>.txt", "javascript:alert(1)", "write the piped text to \u202egnp.exe"} {

@@ -64,6 +64,7 @@ func (p *pageServer) cookie() string {
 
 // TestPageHosts: under a name that somebody else gave to this address nothing is answered, not even with a cookie.
 func TestPageHosts(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	for host, want := range map[string]int{
 		"127.0.0.1": 200, "localhost": 200, "LOCALHOST:1": 200, "[::1]:7353": 200, "127.0.0.2:80": 200,
@@ -85,6 +86,7 @@ func TestPageHosts(t *testing.T) {
 
 // TestPageForeign: what pages of other origins make a browser send changes nothing and shows nothing, and none of them may read anything.
 func TestPageForeign(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	work := t.TempDir()
 	file := filepath.Join(work, "greet.json")
@@ -154,6 +156,7 @@ func TestPageForeign(t *testing.T) {
 
 // TestPageTokens: wrong tokens are told from right ones only by whoever has the right one, and whoever has it passes after any number of them.
 func TestPageTokens(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	right := p.open[strings.LastIndexByte(p.open, '=')+1:]
 	if len(right) < 40 || strings.Contains(p.get("/").Body, right) || strings.Contains(p.lines.String(), right) || strings.Contains(p.cookie(), right) {
@@ -197,12 +200,13 @@ func (p *pageServer) cookieOf(c *http.Client) string {
 
 // TestPageSlow: those who send or read slowly, or never, hold up nobody.
 func TestPageSlow(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	file, goes := waitingWorkflow(t)
 	address := strings.TrimPrefix(p.url, "http://")
 	begun := make(chan int, 1)
 	go func() {
-		begun <- newApp(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).main(t.Context(), []string{"run", file, "--yes", "--batch", "--home", p.home})
+		begun <- p.exits("run", file, "--yes")
 	}()
 	until(t, "the run begins", func() bool {
 		_, got := p.api("GET", "/api/v1/runs?status=running", nil)
@@ -251,6 +255,7 @@ func TestPageSlow(t *testing.T) {
 
 // TestPageLarge: what is larger than it may be is refused before it is read on.
 func TestPageLarge(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	token := p.token()
 	large := strings.Repeat("x", 9<<20)

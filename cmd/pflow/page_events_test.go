@@ -96,6 +96,7 @@ func waitingWorkflow(t testing.TB) (file, goes string) {
 // TestPageEvents: a run of another process is followed from whenever one begins to look, by many at once; who comes back is told what
 // they missed.
 func TestPageEvents(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	file, goes := waitingWorkflow(t)
 	other := exec.Command("pflow", "run", file, "--yes", "--batch", "--home", p.home)
@@ -140,12 +141,13 @@ func TestPageEvents(t *testing.T) {
 
 // TestPageEndsStreams: who watches is told that pflow serve ends.
 func TestPageEndsStreams(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	file := filepath.Join(t.TempDir(), "wait.json")
 	if err := os.WriteFile(file, []byte(`{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "approval": "required", "params": {"template": "x"}}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := newApp(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).main(t.Context(), []string{"run", file, "--batch", "--home", p.home}); code != exitDeclined {
+	if code := p.exits("run", file); code != exitDeclined {
 		t.Fatalf("status %d", code)
 	}
 	events := p.listen(t.Context(), "/api/v1/runs/last/events", "")

@@ -84,6 +84,7 @@ func over(t *testing.T, p *pageServer, page pageAnswer) pageAnswer {
 
 // TestPageExperiment starts an experiment from the form, and reads its verdict, its matrix and a case of it.
 func TestPageExperiment(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, hostileHome(t))
 	want := func(page pageAnswer, texts ...string) {
 		t.Helper()
@@ -174,6 +175,7 @@ func TestPageExperiment(t *testing.T) {
 
 // TestPageExperimentGoesOn stops at a budget of calls, and goes on under the same id.
 func TestPageExperimentGoesOn(t *testing.T) {
+	t.Parallel()
 	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{{JSON: map[string]any{"answer": "<script>alert(1)</script>"}, Times: llmtest.Any}}})
 	home := t.TempDir()
 	var cases []string

@@ -10,18 +10,22 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// pageServer is pflow serve in this process, and a client that has opened the address it printed.
+// pageServer is a process of pflow serve, and a client that has opened the address it printed.
 type pageServer struct {
 	t      testing.TB
+	dir    string // where it was started: files of workflows are found from there
 	home   string
+	env    []string
 	url    string // without the token: "http://127.0.0.1:41234"
 	open   string // as it was printed, with the token
 	client *http.Client
@@ -29,7 +33,7 @@ type pageServer struct {
 	out    *awaited    // what it wrote to standard output
 	lines  *lockedText // what it wrote to standard error
 	ctx    context.Context
-	end    func() int // as SIGINT ends it; its exit status
+	end    func() int // by SIGINT; its exit status
 }
 
 // lockedText is written by one and read by others.
@@ -50,45 +54,40 @@ func (l *lockedText) String() string {
 	return l.b.String()
 }
 
-// startPage starts pflow serve over a home, with environment variables "NAME=value" beside those of this process and further
-// arguments "--flag"; where one is --tls=CERT,KEY the client trusts that. It ends with the test.
+// startPage starts pflow serve over a home, in an empty folder, with environment variables "NAME=value" beside those of this process and
+// further arguments "--flag"; where one is --tls=CERT,KEY the client trusts that. It ends with the test.
 func startPage(t testing.TB, home string, more ...string) *pageServer {
 	t.Helper()
-	env := map[string]string{}
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--home", home}
-	for _, m := range more {
-		if name, value, ok := strings.Cut(m, "="); ok && !strings.HasPrefix(m, "-") {
-			env[name] = value
-			continue
-		}
-		args = append(args, m)
-	}
-	getenv := func(name string) string {
-		if v, ok := env[name]; ok {
-			return v
-		}
-		return os.Getenv(name)
-	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var encrypted http.RoundTripper
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "--tls=") {
-			encrypted = trusting(t, arg)
+	told := &awaited{found: make(chan string, 1)}
+	p := &pageServer{t: t, dir: t.TempDir(), home: home, client: &http.Client{Jar: jar}, out: told, lines: &lockedText{}, ctx: context.Background()}
+	args := []string{"serve", "--listen", "127.0.0.1:0"}
+	for _, m := range more {
+		if strings.HasPrefix(m, "--tls=") {
+			p.client.Transport = trusting(t, m)
+		}
+		if strings.HasPrefix(m, "-") || !strings.Contains(m, "=") {
+			args = append(args, m)
+		} else {
+			p.env = append(p.env, m)
 		}
 	}
-	told := &awaited{found: make(chan string, 1)}
-	p := &pageServer{t: t, home: home, client: &http.Client{Jar: jar, Transport: encrypted}, out: told, lines: &lockedText{}, ctx: context.Background()}
-	ctx, cancel := context.WithCancelCause(p.ctx)
+	c := p.command(args...)
+	c.Stdout, c.Stderr = told, p.lines
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
 	exit := make(chan int, 1)
 	go func() {
-		exit <- newApp(strings.NewReader(""), told, p.lines, getenv).main(ctx, args)
+		_ = c.Wait()
+		exit <- c.ProcessState.ExitCode()
 		close(exit)
 	}()
 	p.end = sync.OnceValue(func() int {
-		cancel(&signalError{os.Interrupt})
+		_ = c.Process.Signal(os.Interrupt)
 		p.client.CloseIdleConnections()
 		return <-exit
 	})
@@ -218,15 +217,34 @@ func (p *pageServer) api(method, path string, body any) (status int, document ma
 	return got.Status, document
 }
 
-// pflow carries a command out over the home, as a process of its own would; its standard output is given.
+// command is pflow over the home of a page, in its folder and with its environment.
+func (p *pageServer) command(args ...string) *exec.Cmd {
+	end := commandEnd(args)
+	c := exec.Command("pflow", slices.Concat(args[:end], []string{"--home", p.home}, args[end:])...)
+	c.Dir, c.Env = p.dir, append(os.Environ(), p.env...)
+	return c
+}
+
+// pflow carries a command out that must do what it is told; its standard output is given.
 func (p *pageServer) pflow(args ...string) string {
 	p.t.Helper()
-	var out, messages bytes.Buffer
-	code := newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--home", p.home))
+	out, messages, code := p.carry(args...)
 	if code != exitDone {
-		p.t.Fatalf("pflow %s: status %d\n%s%s", strings.Join(args, " "), code, out.String(), messages.String())
+		p.t.Fatalf("pflow %s: status %d\n%s%s", strings.Join(args, " "), code, out, messages)
 	}
-	return out.String()
+	return out
+}
+
+// carry carries a command out, and gives what it wrote to standard output and error, and its exit status.
+func (p *pageServer) carry(args ...string) (out, messages string, code int) {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := p.command(args...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); c.ProcessState == nil {
+		p.t.Fatal(err)
+	}
+	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
 // workflow saves a workflow in the home of a page.
@@ -266,12 +284,15 @@ func (p *pageServer) runsOf(args ...string) []struct{ ID, Status, Kind, Name, By
 	return got.Runs
 }
 
-// exits carries a command out over the home of a page and gives its exit status.
+// exits carries a command out that asks nobody, and gives its exit status.
 func (p *pageServer) exits(args ...string) int {
 	p.t.Helper()
-	var out, messages bytes.Buffer
-	return newApp(strings.NewReader(""), &out, &messages, os.Getenv).main(p.ctx, append(args, "--batch", "--home", p.home))
+	_, _, code := p.carry(slices.Insert(slices.Clone(args), commandEnd(args), "--batch")...)
+	return code
 }
+
+// file is the path of a file in the folder of the page.
+func (p *pageServer) file(name string) string { return filepath.Join(p.dir, name) }
 
 // ended follows to the page of a job until it has ended.
 func (p *pageServer) ended(a pageAnswer) pageAnswer {

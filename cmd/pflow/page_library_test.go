@@ -48,7 +48,7 @@ func writtenFile(t *testing.T, name, text string) string {
 }
 
 func TestPageLibrary(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	home := t.TempDir()
 	p := startPage(t, home, "GREET_KEY=k-1234567890")
 	p.get("/library").wants(t, "an empty library", 200, "No workflows are saved yet", `href="/library/_new"`)
@@ -128,7 +128,7 @@ func waitRun(t *testing.T, p *pageServer, id string) {
 }
 
 func TestPageLibraryEdit(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	start := p.get("/library/_new?name=letter")
 	start.wants(t, "a new workflow", 200, "pflow-editor", "name: letter", `check="/api/v1/workflow-check/yaml"`)
@@ -198,9 +198,9 @@ func TestPageLibraryEdit(t *testing.T) {
 
 // TestPageDestroys: what a run destroys is agreed to by its own words, or nothing is run.
 func TestPageDestroys(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
+	t.Parallel()
 	p := startPage(t, t.TempDir())
+	dir := p.dir
 	file := filepath.Join(dir, "a.txt")
 	if err := os.WriteFile(file, []byte("here"), 0o600); err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestPageDestroys(t *testing.T) {
 }
 
 func TestPageSchedules(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir(), "GREET_KEY=k-1234567890")
 	p.get("/schedules").wants(t, "no schedules", 200, "Nothing runs by itself yet")
 	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")
@@ -305,7 +305,7 @@ func TestPageSchedules(t *testing.T) {
 
 // TestPageLibraryAPI: the calls of the library give what the commands print, and what is wrong has its status.
 func TestPageLibraryAPI(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir(), "GREET_KEY=k-1234567890")
 	call := func(status int, method, path string, body any) map[string]any {
 		t.Helper()
@@ -378,7 +378,7 @@ func TestPageLibraryAPI(t *testing.T) {
 
 // TestPageTestNames: the names of tests, and what is wrong with them, are texts on the page.
 func TestPageTestNames(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	home := t.TempDir()
 	p := startPage(t, home, "GREET_KEY=k-1234567890")
 	p.pflow("workflow", "save", writtenFile(t, "greet.yaml", libraryWorkflow), "--yaml")

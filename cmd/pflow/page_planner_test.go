@@ -83,8 +83,6 @@ func plannerPage(t *testing.T) (p *pageServer, asked func() []*llmtest.Request, 
 		return slices.Clone(all)
 	}
 	p = startPage(t, t.TempDir(), "OPENAI_BASE_URL="+model.BaseURL(), "OPENAI_API_KEY=sk-test-0123456789abcdef", "ANTHROPIC_API_KEY=", "GEMINI_API_KEY=", "OPENROUTER_API_KEY=")
-	t.Setenv("OPENAI_BASE_URL", model.BaseURL())
-	t.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
 	p.pflow("plan", "--model", "openai/gpt-4.1-mini", "--json", loudRequest)
 	return p, asked, name
 }
@@ -92,6 +90,7 @@ func plannerPage(t *testing.T) (p *pageServer, asked func() []*llmtest.Request, 
 // TestPagePlannerReplay: an edited prompt is foreseen to ask one call, asks just that one, and both plans stand side by side; what is not
 // saved is replayed, too.
 func TestPagePlannerReplay(t *testing.T) {
+	t.Parallel()
 	p, asked, name := plannerPage(t)
 	first := len(asked())
 	page := p.get("/planner/prompts/metadata.tmpl")
@@ -158,6 +157,7 @@ func editorText(t *testing.T, page string) string {
 // TestPagePlannerSave: what is wrong is not saved and stays in the editor with its findings; what somebody else saved meanwhile is not lost; what is
 // shipped can be gone back to.
 func TestPagePlannerSave(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	const path = "/planner/flows/planner-words"
 	page := p.get(path)
@@ -220,6 +220,7 @@ func TestPagePlannerSave(t *testing.T) {
 
 // TestPagePlannerCheck: the findings of an editor are those of flow check, in their places, with the graph once it is right.
 func TestPagePlannerCheck(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	text := p.pflow("flow", "show", "planner-metadata")
 	status, doc := p.api("POST", "/api/v1/editor/flows/planner-metadata/check", map[string]any{"text": text})
@@ -263,6 +264,7 @@ func TestPagePlannerCheck(t *testing.T) {
 
 // TestPagePlannerVariant: an edit is kept as a planner of another name, which replays as the edit does; eject and tests are actions.
 func TestPagePlannerVariant(t *testing.T) {
+	t.Parallel()
 	p, asked, _ := plannerPage(t)
 	first := len(asked())
 	edited := strings.Replace(editorText(t, p.get("/planner/prompts/metadata.tmpl").Body), "a verb first", "a noun first", 1)

@@ -12,6 +12,7 @@ var runPath = regexp.MustCompile(`^/runs/\d{8}-\d{6}-[0-9a-f]{8}$`)
 
 // TestPageRunApprove: what waits is named, and goes on once it is approved.
 func TestPageRunApprove(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	file := filepath.Join(t.TempDir(), "public.txt")
 	p.workflow("publish", `{"ir_version": "0.1.0", "nodes": [{"id": "draft", "type": "template", "params": {"template": "a draft"}},
@@ -53,6 +54,7 @@ func TestPageRunApprove(t *testing.T) {
 
 // TestPageRunFix: a run that failed, its fix as a difference, and the run that comes of it.
 func TestPageRunFix(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	dir := t.TempDir()
 	order, log := filepath.Join(dir, "order.json"), filepath.Join(dir, "log.txt")
@@ -101,6 +103,7 @@ func TestPageRunFix(t *testing.T) {
 
 // TestPageRunAgain: a run is run again with other inputs, from a step; what repeats an effect is asked about first.
 func TestPageRunAgain(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	log := filepath.Join(t.TempDir(), "log.txt")
 	p.workflow("begin", `{"ir_version": "0.1.0", "inputs": {"city": {"type": "string", "required": true, "description": "Where."}, "token": {"type": "string", "required": false, "secret": true, "from_env": "NOT_SET"}}, "nodes": [
@@ -167,6 +170,7 @@ func TestPageRunAgain(t *testing.T) {
 
 // TestPageRunCancel: a run that the page began is stopped alone, and goes on.
 func TestPageRunCancel(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	gate := filepath.Join(t.TempDir(), "gate")
 	p.workflow("waits", `{"ir_version": "0.1.0", "nodes": [{"id": "a", "type": "template", "params": {"template": "a"}},

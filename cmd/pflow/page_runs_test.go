@@ -29,6 +29,7 @@ func unharmed(t *testing.T, body string) {
 const evilText = `</script><script>alert(1)</script>"><img src=x onerror=alert(1)> javascript:alert(1) ` + "\u202egnp \\u001b[31m"
 
 func TestPageRuns(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	says(t, p.get("/runs").Body, "Nothing ran yet")
 	p.workflow("fine", `{"ir_version": "0.1.0", "inputs": {"n": {"type": "integer", "default": 3}}, "nodes": [{"id": "say", "type": "template", "params": {"template": "n is ${n}"}}]}`)
@@ -86,6 +87,7 @@ func TestPageRuns(t *testing.T) {
 
 // TestPageRunParts: a run with what a run can have, seen step by step.
 func TestPageRunParts(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	p.workflow("inner", `{"ir_version": "0.1.0", "inputs": {"name": {"type": "string", "required": true}}, "nodes": [{"id": "hello", "type": "template", "params": {"template": "Hello ${name}"}}],
 		"outputs": {"text": {"source": "${hello.text}"}}}`)
@@ -141,6 +143,7 @@ func TestPageRunParts(t *testing.T) {
 
 // TestPageRunMany: a run of 5,000 items is a page of at most 25 steps on a level, those that failed before others.
 func TestPageRunMany(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	p.workflow("many", `{"ir_version": "0.1.0", "nodes": [
 		{"id": "list", "type": "transform", "params": {"inputs": {}, "expression": "map(1..5000, #)"}},
@@ -167,6 +170,7 @@ func TestPageRunMany(t *testing.T) {
 }
 
 func TestPageRunHostile(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	text, err := json.Marshal(evilText)
 	if err != nil {
@@ -207,10 +211,9 @@ var ownFields = regexp.MustCompile(`value="[^"]*"|(?s:<textarea[^>]*>.*?</textar
 
 // TestPageRunCalls: what a run sent to models, and what came back, is with the run and with the step that asked.
 func TestPageRunCalls(t *testing.T) {
+	t.Parallel()
 	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{{Text: "one <script>alert(1)</script>"}, {Text: "two"}}})
-	t.Setenv("OPENAI_BASE_URL", server.BaseURL())
-	t.Setenv("OPENAI_API_KEY", serverKey)
-	p := startPage(t, t.TempDir())
+	p := startPage(t, t.TempDir(), "OPENAI_BASE_URL="+server.BaseURL(), "OPENAI_API_KEY="+serverKey)
 	p.workflow("asks", `{"ir_version": "0.1.0", "nodes": [{"id": "first", "type": "llm", "params": {"prompt": "Say one"}}, {"id": "second", "type": "llm", "params": {"prompt": "After ${first.response}"}}],
 		"edges": [{"from": "first", "to": "second"}]}`)
 	p.pflow("run", "asks")

@@ -15,6 +15,7 @@ import (
 
 // TestPageSettings shows what holds and what is wrong, calls a model and keeps MCP servers, and shows no secret.
 func TestPageSettings(t *testing.T) {
+	t.Parallel()
 	server := llmtest.New(t, llmtest.Script{Replies: []llmtest.Reply{{Text: "ok <script>alert(1)</script>", Times: llmtest.Any}}})
 	home := t.TempDir()
 	write := func(name, text string) {
@@ -89,6 +90,7 @@ func TestPageSettings(t *testing.T) {
 
 // TestPageLive shows the flows among which requests are split as the command does, and stops none before that is decided.
 func TestPageLive(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "settings.yaml"), []byte("planner: {split: {planner-offline: 50, planner-words: 50}}\n"), 0o600); err != nil {
 		t.Fatal(err)

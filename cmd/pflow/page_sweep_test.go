@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -30,11 +29,8 @@ func sweptHome(t *testing.T, p *pageServer) map[string][]string {
 	}
 	p.pflow("workflow", "save", file, "--description", evil, "--yes")
 	p.pflow("schedule", "add", "evil", "--every", "1000h", "who="+evil, "--yes=schedule,destructive")
-	run := func(args ...string) { // it fails, and is a run all the same
-		newApp(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).main(p.ctx, append(args, "--batch", "--home", p.home))
-	}
-	run("run", "evil", "who="+evil)
-	run("plan", evil)
+	p.exits("run", "evil", "who="+evil) // it fails, and is a run all the same
+	p.exits("plan", evil)
 	values["name"], values["workflow"], values["schedule"] = []string{"evil"}, []string{"evil"}, []string{"evil"}
 	_, got := p.api("GET", "/api/v1/runs", nil)
 	all, _ := got["runs"].([]any)
@@ -53,7 +49,7 @@ func sweptHome(t *testing.T, p *pageServer) map[string][]string {
 // TestPageSweep asks every page and every call that shows something, of things with hostile texts and with hostile names: no text becomes
 // markup, no name leads out of the home, no value becomes a flag, nothing panics, and each answer says how a browser is to take it.
 func TestPageSweep(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	values := sweptHome(t, p)
 	secret := "TOP-" + "SECRET-0815"
@@ -150,7 +146,7 @@ func TestPageSweep(t *testing.T) {
 	if pages < 200 {
 		t.Errorf("only %d pages were asked for", pages)
 	}
-	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
 		t.Errorf("it wrote %v, %v", left, err)
 	}
 	if got, err := os.ReadDir(filepath.Dir(outside)); err != nil || len(got) != 1 {

@@ -94,6 +94,7 @@ func trusting(t testing.TB, flag string) *http.Transport {
 
 // TestPageTLS: the page is served encrypted, under a name of the certificate, and its cookie goes no other way.
 func TestPageTLS(t *testing.T) {
+	t.Parallel()
 	p := startPage(t, t.TempDir(), writeCertificate(t, t.TempDir(), time.Now().Add(time.Hour), "example.com").flag())
 	u, err := url.Parse(p.open)
 	if err != nil || u.Scheme != "https" || u.Hostname() != "example.com" {
@@ -118,6 +119,7 @@ func TestPageTLS(t *testing.T) {
 
 // TestPageHost: the address that is printed is one that can be opened, and what browsers will say against the certificate is said.
 func TestPageHost(t *testing.T) {
+	t.Parallel()
 	future, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
 	for _, c := range []struct {
 		listens string

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -35,13 +34,7 @@ func beginWholeWay(t *testing.T, name string, width int64, p *pageServer) *whole
 func (w *wholeWay) look(what string) {
 	w.t.Helper()
 	w.b.Narrow()
-	folder, err := os.Getwd()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Chdir(packageDir) // where axe-core is
 	w.b.Accessible()
-	w.t.Chdir(folder)
 	w.b.Screenshot(fmt.Sprintf("whole-%s-%d-%s", w.name, w.width, what))
 	w.b.Quiet()
 }
@@ -98,7 +91,7 @@ func (w *wholeWay) approve(file, want string) {
 	w.look("2-plan")
 	w.click(`#approve button[value=run]`, `location.pathname.startsWith("/runs/")`)
 	w.b.Wait(`!document.querySelector("main[data-events]") && document.querySelector('.page-head .badge[data-state="done"]') && ` + drawnGraph)
-	fileHolds(w.t, file, want)
+	w.p.holds(file, want)
 	w.look("3-run")
 }
 
