@@ -129,7 +129,7 @@ func (a *awaited) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// answer is what a request came to.
+// pageAnswer is what a request came to.
 type pageAnswer struct {
 	Status int
 	Header http.Header

@@ -3,8 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -26,7 +24,7 @@ func (s *Server) serveEndpoint(e *Endpoint) {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *Endpoint) error {
-	given, err := e.params(w, r)
+	given, err := e.params(r)
 	if err != nil {
 		return err
 	}
@@ -64,7 +62,7 @@ func (res *Result) write(w http.ResponseWriter, e *Endpoint) error {
 }
 
 // params reads what a call is given: of the path, the query, and an object of JSON.
-func (e *Endpoint) params(w http.ResponseWriter, r *http.Request) (Params, error) {
+func (e *Endpoint) params(r *http.Request) (Params, error) {
 	given := Params{}
 	for i := range e.Params {
 		p := &e.Params[i]
@@ -89,20 +87,12 @@ func (e *Endpoint) params(w http.ResponseWriter, r *http.Request) (Params, error
 	if !e.Changes() {
 		return given, nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d MB", maxBody>>20)}
-	case err != nil:
-		return nil, &Error{Status: http.StatusBadRequest, Message: "the body cannot be read"}
-	case len(bytes.TrimSpace(body)) == 0:
-		return given, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := json.NewDecoder(r.Body) // which the guard has read, within bounds
 	d.UseNumber()
 	var object map[string]any
-	if err := d.Decode(&object); err != nil {
+	if err := d.Decode(&object); err == io.EOF {
+		return given, nil
+	} else if err != nil {
 		return nil, &Error{Status: http.StatusBadRequest, Message: "the body is no JSON object: " + err.Error()}
 	}
 	if d.More() {
@@ -219,9 +209,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 
 // writeError answers with why not.
 func writeError(w http.ResponseWriter, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
-	}
+	e := asError(err)
 	writeJSON(w, e.Status, map[string]any{"schema": "pflow.error/v1", "error": map[string]any{"message": strings.TrimSpace(e.Message), "where": e.Where, "do": e.Do, "exit": e.Exit}})
 }

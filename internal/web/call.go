@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -29,6 +30,15 @@ func (e *Error) Error() string {
 		text += "; " + e.Do
 	}
 	return text
+}
+
+// asError is an error as the API and the pages tell of it.
+func asError(err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	return e
 }
 
 // Result is what a command came to.

@@ -49,7 +49,7 @@ func (v *viewers) enter(what string) (leave func(), err error) {
 	}, nil
 }
 
-// frame is an event as it is sent: made once, for all who watch.
+// frameOf is an event as it is sent: made once, for all who watch.
 func frameOf(id int, event string, data any) []byte {
 	var b bytes.Buffer
 	if id > 0 {
@@ -132,7 +132,7 @@ func (s *Server) stream(pattern string, f func(w http.ResponseWriter, r *http.Re
 
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if err := (&Param{Type: "string", Pattern: RunID}).check(id); err != nil {
+	if err := ofRun.check(id); err != nil {
 		return &Error{Status: http.StatusBadRequest, Message: err.Error(), Where: "id"}
 	}
 	leave, err := s.viewers.enter("run " + id)

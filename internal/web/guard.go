@@ -280,10 +280,7 @@ func (b *bounded) FlushError() error {
 
 // refuse answers with why a request does not pass: programs as the API does, people with a line.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
-	}
+	e := asError(err)
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="pflow"`)
 	}

@@ -213,6 +213,9 @@ func (j *Job) Run(ctx context.Context) (string, error) {
 	return "", j.result.failure()
 }
 
+// Events is the address of the stream that tells of the job while it goes on.
+func (j *Job) Events() string { return "/api/v1/jobs/" + j.ID + "/events" }
+
 func (s *Server) job(r *http.Request) (*Job, error) {
 	j := s.jobs.get(r.PathValue("job"))
 	if j == nil {

@@ -76,13 +76,24 @@ func (s *Server) slowPage(pattern string, of view, f func(r *http.Request) (view
 
 // form adds what a form is sent to. It gives the address of the page that follows.
 func (s *Server) form(pattern string, f func(r *http.Request) (next string, err error)) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	s.act(pattern, func(r *http.Request) (string, *view, error) {
 		next, err := f(r)
-		if err != nil {
+		return next, nil, err
+	})
+}
+
+// act adds what a form is sent to: it gives the address that follows, or, where something is wrong or to be decided, the form again.
+func (s *Server) act(pattern string, f func(r *http.Request) (next string, again *view, err error)) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		next, again, err := f(r)
+		switch {
+		case err != nil:
 			s.render(w, r, errorView(err))
-			return
+		case again != nil:
+			s.render(w, r, *again)
+		default:
+			http.Redirect(w, r, next, http.StatusSeeOther)
 		}
-		http.Redirect(w, r, next, http.StatusSeeOther)
 	})
 }
 
@@ -112,10 +123,7 @@ func (s *Server) elsewhere() {
 }
 
 func errorView(err error) view {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
-	}
+	e := asError(err)
 	return view{Template: "error", Title: "Error", Status: e.Status, Data: e}
 }
 

@@ -262,7 +262,7 @@ func (s *runStep) Gave() []shownValue {
 
 func (s *runStep) Read() []shownValue { return valuesOf(s.Saw) }
 
-// Tokens says what an attempt used.
+// Used says what an attempt used.
 func (a *runAttempt) Used() string { return usageText(a.Usage) }
 
 func usageText(usage map[string]float64) string {

@@ -47,7 +47,7 @@ func (j *Job) said(most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// begun gives the page of the experiment that a job runs, as soon as it is there.
+// experimentBegun gives the page of the experiment that a job runs, as soon as it is there.
 func experimentBegun(ctx context.Context, j *Job) (string, error) {
 	var id string
 	if err := j.until(ctx, func() bool { id = experimentOf(j.messages.Bytes()); return id != "" }); err != nil {

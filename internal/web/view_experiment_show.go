@@ -205,7 +205,7 @@ func (r *experimentReport) Overview() []measured {
 	return out
 }
 
-// Means is a value of a variant in words, "" where it has none.
+// Mean is a value of a variant in words, "" where it has none.
 func (r *experimentReport) Mean(v reportedVariant, metric string) string {
 	mean, ok := v.Means[metric]
 	if !ok {
@@ -258,7 +258,7 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	}
 	v := view{Template: "experiments_show", Title: data.X.Name, Section: "experiments", Data: &data}
 	if data.Running {
-		v.Events = "/api/v1/jobs/" + data.Job.ID + "/events"
+		v.Events = data.Job.Events()
 		data.Said = data.Job.said(200)
 	} else if data.X.Rows > 0 {
 		var err error

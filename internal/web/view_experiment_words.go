@@ -1,15 +1,13 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 )
 
-// rates are the metrics from 0 to 1.
+// rate reports whether a metric is one from 0 to 1.
 func rate(metric string) bool {
 	return metric == "pass" || metric == "first_try" || strings.HasSuffix(metric, "_f1")
 }
@@ -62,13 +60,4 @@ func numberOr(text string, orElse int) int {
 		return orElse
 	}
 	return n
-}
-
-// asError is an error as pages show it.
-func asError(err error) *Error {
-	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
-	}
-	return e
 }

@@ -35,28 +35,12 @@ func (s *Server) libraryRoutes() {
 	s.scheduleRoutes()
 }
 
-// act adds what a form is sent to: it gives the address that follows, or, where something is wrong or to be decided, the form again.
-func (s *Server) act(pattern string, f func(r *http.Request) (next string, again *view, err error)) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		next, again, err := f(r)
-		switch {
-		case err != nil:
-			s.render(w, r, errorView(err))
-		case again != nil:
-			s.render(w, r, *again)
-		default:
-			http.Redirect(w, r, next, http.StatusSeeOther)
-		}
-	})
-}
-
 // libraryPage is how many workflows a page lists.
 const libraryPage = 50
 
 // finding is a finding about a document.
 type finding struct {
 	Severity   string `json:"severity"`
-	Code       string `json:"code"`
 	Message    string `json:"message"`
 	Path       string `json:"path"`
 	Node       string `json:"node"`
@@ -96,7 +80,6 @@ type workflowRow struct {
 	Description string        `json:"description"`
 	Keywords    []string      `json:"keywords"`
 	Version     int           `json:"version"`
-	CreatedAt   string        `json:"created_at"`
 	UpdatedAt   string        `json:"updated_at"`
 	Runs        outcomeOfRuns `json:"runs"`
 	Schedules   []scheduleRow `json:"-"`
@@ -173,7 +156,6 @@ type nodePort struct {
 	Required               bool
 	Default                any
 	Enum                   []any
-	Structure              any
 }
 
 func (s *Server) showNode(r *http.Request) (view, error) {
@@ -184,12 +166,6 @@ func (s *Server) showNode(r *http.Request) (view, error) {
 		OpenOutputs             bool `json:"open_outputs"`
 		Actions                 []string
 		Example                 map[string]any
-		Forms                   []struct {
-			Says  []string
-			With  map[string]any
-			Gives map[string]any
-		}
-		Workflow bool
 	}
 	if err := s.Call(r.Context(), "showNode", Params{"name": r.PathValue("node")}, &data); err != nil {
 		return view{}, err

@@ -55,9 +55,8 @@ type planMissing struct {
 }
 
 type planCandidate struct {
-	Name       string `json:"name"`
-	Confidence any    `json:"confidence"`
-	Reason     string `json:"reason"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 type planCould struct {
@@ -157,7 +156,7 @@ type planPage struct {
 // Seen is how many runs came of the plan so far.
 func (p *planPage) Seen() int { return len(p.Runs) }
 
-// Made reports whether the plan is one that can be carried out.
+// Ready reports whether the plan is one that can be carried out.
 func (p *planPage) Ready() bool { return p.Plan != nil && p.Plan.Digest != "" }
 
 // Page is the address of the plan as it is shown.
@@ -275,7 +274,7 @@ func (s *Server) showPlan(r *http.Request, ps *plans) (view, error) {
 func (p *planPage) view(status int) *view {
 	v := &view{Template: "plan", Title: shortText(p.Run.What(), 60), Section: "ask", Data: p, Status: status}
 	if p.Run.Running() {
-		v.Events = "/api/v1/runs/" + url.PathEscape(p.Run.ID) + "/events"
+		v.Events = p.Run.Events()
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -87,9 +88,7 @@ func (s *Server) flows(r *http.Request) (*flowList, error) {
 	}
 	for i := range l.Flows {
 		f := &l.Flows[i]
-		for _, name := range l.Plans.Flows {
-			f.PlansNow = f.PlansNow || name == f.Name
-		}
+		f.PlansNow = slices.Contains(l.Plans.Flows, f.Name)
 		f.Variant = f.Own && !f.Shipped
 		f.Unmodified = f.Differences != nil && *f.Differences == 0
 	}
@@ -126,18 +125,20 @@ func (s *Server) ejectPlanner(r *http.Request) (string, error) {
 }
 
 func (s *Server) deletePlannerFlow(r *http.Request) (string, error) {
-	return s.deleteText(r, "deleteFlow", Params{"name": r.PathValue("name")}, "/planner/flows/")
+	return s.deleteText(r, "deleteFlow", "name", "/planner/flows/")
 }
 
 func (s *Server) deletePlannerPrompt(r *http.Request) (string, error) {
-	return s.deleteText(r, "deletePrompt", Params{"file": r.PathValue("file")}, "/planner/prompts/")
+	return s.deleteText(r, "deletePrompt", "file", "/planner/prompts/")
 }
 
-// deleteText deletes a text of the home that is as the page showed it. What is shipped in its place is shown next.
-func (s *Server) deleteText(r *http.Request, call string, given Params, page string) (string, error) {
+// deleteText deletes a text of the home, which a param names, if it is as the page showed it. What is shipped in its place is shown next.
+func (s *Server) deleteText(r *http.Request, call, param, page string) (string, error) {
 	if r.PostFormValue("sure") != "yes" {
 		return "", &Error{Status: http.StatusBadRequest, Message: "nothing was deleted", Do: "go back, and tick that there is no way back"}
 	}
+	name := r.PathValue(param)
+	given := Params{param: name}
 	if hash := r.PostFormValue("if"); hash != "" {
 		given["if"] = hash
 	}
@@ -148,12 +149,7 @@ func (s *Server) deleteText(r *http.Request, call string, given Params, page str
 	if !got.Shipped {
 		return "/planner", nil
 	}
-	for _, name := range given {
-		if name, _ := name.(string); name != given["if"] {
-			page += url.PathEscape(name)
-		}
-	}
-	return page, nil
+	return page + url.PathEscape(name), nil
 }
 
 func (s *Server) testPlannerFlow(r *http.Request) (string, error) {

@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,12 +10,11 @@ import (
 
 // placedFinding is a finding as editors are given it.
 type placedFinding struct {
-	Severity   string         `json:"severity"`
-	Message    string         `json:"message"`
-	Place      *findingPlace  `json:"place,omitempty"`
-	Path       string         `json:"path,omitempty"`
-	Suggestion string         `json:"suggestion,omitempty"`
-	Extra      map[string]any `json:"-"`
+	Severity   string        `json:"severity"`
+	Message    string        `json:"message"`
+	Place      *findingPlace `json:"place,omitempty"`
+	Path       string        `json:"path,omitempty"`
+	Suggestion string        `json:"suggestion,omitempty"`
 }
 
 type findingPlace struct {
@@ -32,11 +30,7 @@ func (s *Server) checkText(call, param string) http.HandlerFunc {
 		var sent struct {
 			Text string `json:"text"`
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err == nil {
-			err = json.Unmarshal(body, &sent)
-		}
-		if err != nil {
+		if json.NewDecoder(r.Body).Decode(&sent) != nil {
 			writeError(w, &Error{Status: http.StatusBadRequest, Message: "the body is no JSON object with a text"})
 			return
 		}

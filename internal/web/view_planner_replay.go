@@ -23,8 +23,8 @@ type replayChoice struct {
 const replayed = 20
 
 func (s *Server) replayChoice(r *http.Request, flows *flowList) (replayChoice, error) {
-	var got struct{ Runs []runRow }
-	if err := s.Call(r.Context(), "listRuns", Params{"kind": "plan", "limit": replayed}, &got); err != nil {
+	got, err := s.runs(r.Context(), Params{"kind": "plan", "limit": replayed})
+	if err != nil {
 		return replayChoice{}, err
 	}
 	out := replayChoice{Planners: flows.Planners(), Run: r.FormValue("run"), Flow: r.FormValue("flow")}
@@ -212,7 +212,7 @@ func (s *Server) showPlannerJob(r *http.Request) (view, error) {
 	}
 	res := j.Result()
 	if res == nil {
-		v.Events = "/api/v1/jobs/" + url.PathEscape(j.ID) + "/events"
+		v.Events = j.Events()
 		return v, nil
 	}
 	d.Messages = res.Messages

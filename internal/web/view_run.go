@@ -34,7 +34,6 @@ type runRow struct {
 	Request    string    `json:"request"`
 	By         string    `json:"by"`
 	Parent     string    `json:"parent"`
-	Arm        string    `json:"arm"`
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	Steps      int       `json:"steps"`
@@ -74,6 +73,9 @@ func (r *runRow) Href() string {
 
 // Page is the page with the steps of a run.
 func (r *runRow) Page() string { return "/runs/" + url.PathEscape(r.ID) }
+
+// Events is the address of the stream that tells of the run while it goes on.
+func (r *runRow) Events() string { return "/api/v1/runs/" + url.PathEscape(r.ID) + "/events" }
 
 // Saved reports whether its workflow may be in the library: it is no file.
 func (r *runRow) Saved() bool { return savedName.MatchString(r.Name) }

@@ -68,7 +68,7 @@ func (s *Server) showFix(r *http.Request) (view, error) {
 	p.Job = j
 	res := j.Result()
 	if res == nil {
-		p.Busy, v.Events = true, "/api/v1/jobs/"+url.PathEscape(j.ID)+"/events"
+		p.Busy, v.Events = true, j.Events()
 		return v, nil
 	}
 	fix := &runFix{}
@@ -138,23 +138,21 @@ func (s *Server) diffRuns(r *http.Request) (view, error) {
 
 // stepStats is how long a step took over many runs.
 type stepStats struct {
-	Step       string  `json:"step"`
-	Type       string  `json:"type"`
-	Inside     bool    `json:"inside"`
-	N          int     `json:"n"`
-	P50        float64 `json:"p50_ms"`
-	P95        float64 `json:"p95_ms"`
-	P99        float64 `json:"p99_ms"`
-	Max        float64 `json:"max_ms"`
-	Failures   int     `json:"failures"`
-	Retries    int     `json:"retries"`
-	Unmeasured int     `json:"unmeasured"`
-	Share      float64 `json:"share"`
-	Targets    []struct {
+	Step     string  `json:"step"`
+	Type     string  `json:"type"`
+	Inside   bool    `json:"inside"`
+	N        int     `json:"n"`
+	P50      float64 `json:"p50_ms"`
+	P95      float64 `json:"p95_ms"`
+	P99      float64 `json:"p99_ms"`
+	Max      float64 `json:"max_ms"`
+	Failures int     `json:"failures"`
+	Retries  int     `json:"retries"`
+	Share    float64 `json:"share"`
+	Targets  []struct {
 		Percent  int     `json:"percent"`
 		WithinMS float64 `json:"within_ms"`
 		SeenMS   float64 `json:"seen_ms"`
-		Over     int     `json:"over"`
 		Met      bool    `json:"met"`
 	} `json:"targets"`
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -199,7 +198,7 @@ func (s *Server) showLog(r *http.Request) (view, error) {
 	data := map[string]any{"Top": runTop{&d.Run, "log"}, "Run": &d.Run, "Lines": lines, "Before": before, "More": most * 10}
 	v := view{Template: "run_log", Title: "Log of " + shortText(d.Run.What(), 50), Section: "runs", Data: data}
 	if d.Run.Running() {
-		v.Events = "/api/v1/runs/" + url.PathEscape(d.Run.ID) + "/events"
+		v.Events = d.Run.Events()
 	}
 	return v, nil
 }
@@ -213,12 +212,11 @@ type modelCall struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
 	} `json:"messages"`
-	Reply      string  `json:"reply"`
-	Error      string  `json:"error"`
-	LadderStep string  `json:"ladder_step"`
-	Replayed   bool    `json:"replayed"`
-	LatencyNS  float64 `json:"latency_ns"`
-	Usage      struct {
+	Reply     string  `json:"reply"`
+	Error     string  `json:"error"`
+	Replayed  bool    `json:"replayed"`
+	LatencyNS float64 `json:"latency_ns"`
+	Usage     struct {
 		Prompt     int     `json:"prompt_tokens"`
 		Completion int     `json:"completion_tokens"`
 		CostUSD    float64 `json:"cost_usd"`

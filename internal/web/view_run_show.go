@@ -85,7 +85,7 @@ func (s *Server) showRun(r *http.Request) (view, error) {
 	p.Busy, p.Said = s.saidOf(run)
 	v := view{Template: "run_show", Title: shortText(run.What(), 60), Section: "runs", Data: p}
 	if run.Running() || run.Resumable || p.Busy != nil {
-		v.Events = "/api/v1/runs/" + url.PathEscape(run.ID) + "/events"
+		v.Events = run.Events()
 	}
 	return v, nil
 }
@@ -225,7 +225,7 @@ func (s *Server) showStep(r *http.Request) (view, error) {
 	}
 	v := view{Template: "run_step", Title: shortText(name, 60), Section: "runs", Data: p}
 	if run.Running() {
-		v.Events = "/api/v1/runs/" + url.PathEscape(run.ID) + "/events"
+		v.Events = run.Events()
 	}
 	return v, nil
 }

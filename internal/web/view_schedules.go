@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -50,8 +51,8 @@ type scheduleRow struct {
 		Destructive bool
 	}
 	Trigger struct {
-		Cron, Every, At, Timezone, Text string
-		Watch                           *struct{ Path, Pattern, Input string }
+		At, Text string
+		Watch    *struct{ Path, Pattern, Input string }
 	}
 	Last *struct {
 		Run             string
@@ -63,7 +64,6 @@ type scheduleRow struct {
 		Due time.Time
 	}
 	Queued    int
-	Created   time.Time
 	Nodes     []string
 	OnFailure *noticeShown `json:"on_failure"`
 	OnSuccess *noticeShown `json:"on_success"`
@@ -124,13 +124,7 @@ func (s *Server) listSchedules(r *http.Request) (view, error) {
 			}
 			return s.Next.Unix()
 		}
-		switch x, y := rank(a), rank(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(rank(a), rank(b))
 	})
 	return s.withRuns(r, view{Template: "schedules_list", Title: "Schedules", Section: "library", Data: got})
 }
@@ -155,11 +149,13 @@ func (s *Server) showSchedule(r *http.Request) (view, error) {
 	}
 	data := struct {
 		*scheduleRow
-		Firings []libraryRun
+		Firings []runRow
 	}{scheduleRow: one}
-	if data.Firings, err = s.runsBy(r, Params{"by": "schedule:" + one.Name, "limit": scheduleFirings}); err != nil {
+	got, err := s.runs(r.Context(), Params{"by": "schedule:" + one.Name, "limit": scheduleFirings})
+	if err != nil {
 		return view{}, err
 	}
+	data.Firings = got.Runs
 	return s.withRuns(r, view{Template: "schedule_show", Title: one.Name, Section: "library", Data: data})
 }
 
@@ -361,10 +357,6 @@ func (s *Server) runSchedule(r *http.Request) (string, error) {
 	if file := r.PostFormValue("file"); file != "" {
 		p["file"] = file
 	}
-	j, err := s.Begin("runSchedule", p)
-	if err != nil {
-		return "", err
-	}
-	run, err := j.Run(r.Context())
+	run, err := s.runOf(r, "runSchedule", p)
 	return "/runs/" + run, err
 }

@@ -212,7 +212,7 @@ func (s *Server) showSettingsJob(r *http.Request) (view, error) {
 	}
 	v := view{Template: "settings_job", Title: title, Section: "settings", Data: &data}
 	if !data.Done {
-		v.Events = "/api/v1/jobs/" + j.ID + "/events"
+		v.Events = j.Events()
 	}
 	return v, nil
 }

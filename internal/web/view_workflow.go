@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"pflow/internal/outcome"
 )
@@ -19,7 +18,6 @@ type workflowShown struct {
 	Examples    []string
 	Origin      map[string]any
 	IR          json.RawMessage
-	IRHash      string `json:"ir_hash"`
 	Valid       bool
 	Text        string
 	Language    string
@@ -149,7 +147,7 @@ func (s *Server) showWorkflow(r *http.Request) (view, error) {
 		*workflowShown
 		Graph     *Graph
 		Versions  []versionRow
-		Last      []libraryRun
+		Last      []runRow
 		Scheduled []scheduleRow
 	}{workflowShown: w}
 	if data.Graph, err = GraphOfWorkflow(w.IR); err != nil {
@@ -159,9 +157,11 @@ func (s *Server) showWorkflow(r *http.Request) (view, error) {
 	if data.Versions, err = s.versions(r, w.Name); err != nil {
 		return view{}, err
 	}
-	if data.Last, err = s.runsBy(r, Params{"workflow": w.Name, "limit": lastRuns}); err != nil {
+	got, err := s.runs(r.Context(), Params{"workflow": w.Name, "limit": lastRuns})
+	if err != nil {
 		return view{}, err
 	}
+	data.Last = got.Runs
 	all, err := s.schedules(r)
 	if err != nil {
 		return view{}, err
@@ -175,21 +175,6 @@ func (s *Server) withRuns(r *http.Request, v view) (view, error) {
 	stands, err := s.standing(r.Context())
 	v.Events = "/api/v1/runs/events?seen=" + stands
 	return v, err
-}
-
-// libraryRun is a run in the lists of this area.
-type libraryRun struct {
-	ID         string    `json:"id"`
-	Status     string    `json:"status"`
-	Started    time.Time `json:"started"`
-	DurationMS float64   `json:"duration_ms"`
-	By         string    `json:"by"`
-}
-
-func (s *Server) runsBy(r *http.Request, given Params) ([]libraryRun, error) {
-	var got struct{ Runs []libraryRun }
-	err := s.Call(r.Context(), "listRuns", given, &got)
-	return got.Runs, err
 }
 
 // workflowDiff is how a workflow differs from another.

@@ -25,11 +25,8 @@ type workflowEditor struct {
 // Check is the call that finds what is wrong with the text as it is typed.
 func (e *workflowEditor) Check() string { return "/api/v1/workflow-check/" + e.Language }
 
-// text is the param that carries the text.
+// params adds the text to the params of a call, under its language.
 func (e *workflowEditor) params(more Params) Params {
-	if more == nil {
-		more = Params{}
-	}
 	more[e.Language] = e.Text
 	return more
 }

@@ -12,7 +12,7 @@ type testsView struct {
 	Job     string // that runs them, "" if none does
 	Result  *testResult
 	Failure string // why they could not be run
-	Last    []libraryRun
+	Last    []runRow
 }
 
 // testResult is what tests came to: what flow test --json and workflow test --json say.
@@ -36,9 +36,11 @@ func (s *Server) showTests(r *http.Request) (view, error) {
 	}
 	data := &testsView{workflowShown: w}
 	v := view{Template: "workflow_tests", Title: w.Ref + ": tests", Section: "library", Data: data}
-	if data.Last, err = s.runsBy(r, Params{"workflow": w.Name, "limit": lastRuns}); err != nil {
+	got, err := s.runs(r.Context(), Params{"workflow": w.Name, "limit": lastRuns})
+	if err != nil {
 		return view{}, err
 	}
+	data.Last = got.Runs
 	id := r.URL.Query().Get("job")
 	if id == "" {
 		return v, nil
@@ -51,7 +53,7 @@ func (s *Server) showTests(r *http.Request) (view, error) {
 	res := j.Result()
 	switch {
 	case res == nil:
-		data.Job, v.Events = j.ID, "/api/v1/jobs/"+url.PathEscape(j.ID)+"/events"
+		data.Job, v.Events = j.ID, j.Events()
 	case len(res.Stdout) == 0:
 		data.Failure = res.failure().Message
 	default:
