@@ -68,7 +68,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("manifest.json has %s, which is not there", name)
 		}
 	}
-	for _, name := range []string{"app.js", "app.css", "editor.js", "graph.js", "plot.js", "NOTICE.txt"} {
+	for _, name := range []string{"app.js", "app.css", "editor.js", "graph.js", "NOTICE.txt"} {
 		if _, ok := m.Files[name]; !ok {
 			t.Errorf("manifest.json lacks %s", name)
 		}

@@ -13,7 +13,7 @@ import (
 	"pflow/internal/web/assets/browsertest"
 )
 
-const drawn = `document.querySelector("#planner .graph-canvas.placed") && document.querySelectorAll(".cm-editor").length === 3 && document.querySelectorAll(".uplot").length === 2 && document.querySelector(".timeline-row") && document.querySelector("#redrawn [data-node=write]")`
+const drawn = `document.querySelector("#planner .graph-canvas.placed") && document.querySelectorAll(".cm-editor").length === 3 && document.querySelector(".timeline-row") && document.querySelector("#redrawn [data-node=write]")`
 
 // TestDemo looks at every part of the page under its policy: it says nothing on the console, axe-core finds nothing serious,
 // and nothing is wider than its window, in both looks, on a small screen and on a large one.
@@ -100,7 +100,7 @@ func TestLive(t *testing.T) {
 	b.Wait(`document.querySelector("#count").textContent !== "Fetched 1 times."`)
 	b.Wait(`document.querySelector(".node[data-step=browse]").dataset.state === "done"`)
 	// What came with it is drawn, too, also where an element that was there before is in it.
-	b.Wait(`document.querySelector("#late .placed .node[data-node=late]") && document.querySelector("#late .cm-editor") && document.querySelector("#later .uplot") && document.querySelector("#later .timeline-row")`)
+	b.Wait(`document.querySelector("#late .placed .node[data-node=late]") && document.querySelector("#late .cm-editor") && document.querySelector("#later .timeline-row")`)
 	if n := d.count() - fetched; n < 1 || n > 2 {
 		t.Errorf("20 events fetched the page %d times", n)
 	}
@@ -130,8 +130,8 @@ func TestLive(t *testing.T) {
 	d.mu.Lock()
 	d.live = false
 	d.mu.Unlock()
-	d.send("end", map[string]any{"message": "The run is done."})
-	b.Wait(`document.querySelector(".live-message").textContent === "The run is done."`)
+	d.send("end", map[string]any{"status": "done"})
+	b.Wait(`document.querySelector("#status").textContent === "Ended: done"`)
 	if browsertest.JS[bool](b, `document.querySelector("main").hasAttribute("data-events")`) {
 		t.Error("the page was not fetched at the end")
 	}

@@ -71,17 +71,6 @@ func (d *demo) data(nonce string) any {
 		"Nonce": nonce, "Count": d.fetched, "Done": d.finished, "Live": d.live,
 		"States": []string{"done", "running", "failed", "waiting", "skipped", "kept", "limit", "cancelled", "not_reached"},
 		"Graph":  demoGraph(state), "Timeline": demoTimeline(d.rows), "Flow": demoFlow, "Prompt": demoPrompt,
-		"Plot": map[string]any{
-			"x": map[string]any{"label": "calls", "values": []int{1, 2, 4, 8, 16}}, "y": map[string]any{"label": "success", "unit": "%", "from": 0, "to": 100},
-			"series": []any{
-				map[string]any{"name": "planner", "values": []any{41, 58, 71, 78, 80}, "low": []int{30, 47, 61, 69, 71}, "high": []int{52, 68, 80, 86, 88}},
-				map[string]any{"name": "planner-fast", "values": []any{38, 49, nil, 60, 61}},
-			},
-		},
-		"Bars": map[string]any{
-			"x": map[string]any{"label": "variant", "values": []string{"planner", "planner-fast", "planner-offline"}}, "y": map[string]any{"unit": "%", "from": 0, "to": 100},
-			"series": []any{map[string]any{"name": "success", "kind": "points", "values": []int{80, 61, 44}, "low": []int{71, 50, 34}, "high": []int{88, 71, 54}}},
-		},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // entries are the files that a page or another bundle names; what several of them share becomes chunk-HASH.js.
-var entries = []string{"app.js", "editor.js", "graph.js", "plot.js", "app.css"}
+var entries = []string{"app.js", "editor.js", "graph.js", "app.css"}
 
 // build makes dist from root/src and the packages. The same sources give the same bytes.
 func build(ctx context.Context, s store, packages []pkg, root, dist string) error {

@@ -7,7 +7,6 @@ import { small } from "./small.js";
 const parts = {
   "pflow-graph": () => import("./graph.js"),
   "pflow-editor": () => import("./editor.js"),
-  "pflow-plot": () => import("./plot.js"),
 };
 
 function load() {

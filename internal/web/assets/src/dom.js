@@ -43,6 +43,12 @@ export function setState(e, state) {
   if (shown && shown.textContent !== text) shown.textContent = text;
 }
 
+/** tell is for readers: those who look see it in the page. */
+export function tell(text) {
+  const status = document.getElementById("status");
+  if (status) status.textContent = text;
+}
+
 /** took is a time in milliseconds as people say it. */
 export function took(ms) {
   if (ms > 0 && ms < 10) return `${Math.round(ms * 10) / 10} ms`;

@@ -3,7 +3,6 @@
 //   label="WORDS"       what it is called, if the textarea has no label
 //   check="ADDRESS"     POST {"text"} after each pause in typing; answers {"diagnostics": [{"severity", "message", "place": {"line",
 //                       "column"} or line and column, "path"?, "suggestion"?}], "graph"?}
-//   field="NAME"        what the text is called in that body, in place of text
 //   graph="ID"          the <pflow-graph> that is given the graph of the answer
 //   complete="ADDRESS"  GET; answers {"options": [{"label", "detail"?, "info"?, "type"?, "apply"?, "as"?: "key|value|template",
 //                       "under"?: "nodes.*.params"}]}: what can be typed where; also shown when the pointer rests on the word
@@ -91,7 +90,7 @@ class Editor extends HTMLElement {
       const reply = await fetch(this.getAttribute("check"), {
         method: "POST", signal: this.#checking.signal,
         headers: { "Content-Type": "application/json", "X-Pflow-Token": meta("pflow-token") },
-        body: JSON.stringify({ [this.getAttribute("field") || "text"]: view.state.doc.toString() }),
+        body: JSON.stringify({ text: view.state.doc.toString() }),
       });
       answer = await reply.json();
       if (!Array.isArray(answer.diagnostics)) throw new Error(answer.message || answer.error?.message || `it answered ${reply.status}`);

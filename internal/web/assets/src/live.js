@@ -1,16 +1,15 @@
 // Pages that change while one looks: <main data-events="ADDRESS"> names a stream of server-sent events.
 //
-//   event: state    data: {"steps": [{"step": NAME, "state": STATE, …}, …]}: how things stand when the stream begins
+//   event: state    data: {"steps": [{"step": NAME, "state": STATE}, …]}: how things stand when the stream begins
 //   event: step     data: {"step": NAME, "state": STATE, "action"?: OUTCOME}: every [data-step="NAME"] has that state, and the
 //                   edges of graphs that leave the step by its outcome are taken
 //   event: message  data: {"line": TEXT}: a line more in every [data-lines]
-//   event: run      data: {"id": RUN}: the first [data-run-href="/runs/{id}"] says where to go
 //   event: refresh  the page is fetched again and main becomes what it says; at most once in two seconds
-//   event: end      the same at once, and the stream is over; data: {"message"?: TEXT, "href"?: NEXT PAGE}
+//   event: end      the same at once, and the stream is over; data: {"status"?: STATE}
 //
 // Nothing is heard or fetched while the page is hidden.
 import { Idiomorph } from "idiomorph";
-import { el, setState, stateWord } from "./dom.js";
+import { el, setState, stateWord, tell } from "./dom.js";
 
 const pause = 2000; // between two fetches, in ms
 const patience = 3000; // until a lost connection is told of
@@ -21,12 +20,6 @@ const said = el("div", { class: "live-message", role: "status", "aria-live": "po
 
 function say(...what) {
   said.replaceChildren(...what);
-}
-
-// tell is for readers: those who look see it in the page.
-function tell(text) {
-  const status = document.getElementById("status");
-  if (status) status.textContent = text;
 }
 
 function connect() {
@@ -55,16 +48,10 @@ function connect() {
     }
   };
   source.addEventListener("state", (e) => {
-    const { steps } = parsed(e);
-    for (const s of Array.isArray(steps) ? steps : Object.entries(steps ?? {}).map(([step, state]) => ({ step, state }))) step(s);
+    for (const s of parsed(e).steps ?? []) step(s);
   });
   source.addEventListener("step", (e) => step(parsed(e)));
   source.addEventListener("message", (e) => line(parsed(e)));
-  source.addEventListener("run", (e) => {
-    const to = document.querySelector("[data-run-href]")?.dataset.runHref;
-    const { id } = parsed(e);
-    if (to && id) go(to.replace("{id}", encodeURIComponent(id)));
-  });
   source.addEventListener("refresh", () => refresh());
   source.addEventListener("end", (e) => {
     source.close();
@@ -106,22 +93,14 @@ function line(data) {
   }
 }
 
-function go(href) {
-  const to = URL.parse(href, location.href);
-  if (to?.origin === location.origin) location.assign(to);
-  return to?.origin === location.origin;
-}
-
-async function end(data) {
+async function end({ status }) {
   address = document.querySelector("main[data-events]")?.dataset.events; // not opened again, unless the page then names another
-  if (data.href && go(data.href)) return;
   await fetchPage();
-  if (data.message) say(data.message);
-  else if (data.status) tell(`Ended: ${stateWord(data.status)}`);
+  if (status) tell(`Ended: ${stateWord(status)}`);
 }
 
-/** refresh fetches the page soon: once for all that asks within the pause. */
-export function refresh() {
+// refresh fetches the page soon: once for all that asks within the pause.
+function refresh() {
   if (document.hidden || fetching) {
     again = true;
     return;
@@ -157,7 +136,7 @@ function fetchPage() {
   return fetching;
 }
 
-/** morph makes main what it is in another document. What is open, focused, scrolled to or typed stays. */
+// morph makes main what it is in another document. What is open, focused, scrolled to or typed stays.
 function morph(main, title) {
   const old = document.querySelector("main");
   // Trusted types let nobody fill a <script>, not even one of data: what it has goes by an attribute.

@@ -6,7 +6,7 @@
 //   button[data-copy="ID"] copies the text of the element with that id
 //   [data-width="0.4"]     has that part of the width of what it is in
 //   time[data-ago]         says how long ago its datetime was, and goes on saying it
-import { el } from "./dom.js";
+import { tell } from "./dom.js";
 
 /** small takes care of what is there when a page came or changed. */
 export function small(root) {
@@ -91,6 +91,6 @@ document.addEventListener("click", async (e) => {
   } catch {
     button.textContent = "Not copied";
   }
-  button.append(el("span", { class: "visually-hidden", role: "status" }));
+  tell(button.textContent);
   setTimeout(() => (button.textContent = words), 1500);
 });
