@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (s *Server) frame(r *http.Request, v view) frame {
 }
 
 func (s *Server) parseTemplates() *template.Template {
-	own := template.FuncMap{"token": func() string { return s.guard.form }, "asset": assets.URL}
+	own := template.FuncMap{"token": func() string { return s.guard.form }, "once": rand.Text, "asset": assets.URL}
 	return template.Must(template.New("").Funcs(templateFuncs).Funcs(own).ParseFS(templateFiles, "templates/*.html"))
 }
 
@@ -71,29 +72,6 @@ func (s *Server) slowPage(pattern string, of view, f func(r *http.Request) (view
 		}
 		_, _ = w.Write(body.Bytes())
 		_ = s.templates.ExecuteTemplate(w, "frame_bottom", s.frame(r, of))
-	})
-}
-
-// form adds what a form is sent to. It gives the address of the page that follows.
-func (s *Server) form(pattern string, f func(r *http.Request) (next string, err error)) {
-	s.act(pattern, func(r *http.Request) (string, *view, error) {
-		next, err := f(r)
-		return next, nil, err
-	})
-}
-
-// act adds what a form is sent to: it gives the address that follows, or, where something is wrong or to be decided, the form again.
-func (s *Server) act(pattern string, f func(r *http.Request) (next string, again *view, err error)) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		next, again, err := f(r)
-		switch {
-		case err != nil:
-			s.render(w, r, errorView(err))
-		case again != nil:
-			s.render(w, r, *again)
-		default:
-			http.Redirect(w, r, next, http.StatusSeeOther)
-		}
 	})
 }
 

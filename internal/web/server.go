@@ -34,6 +34,7 @@ type Server struct {
 	closing   chan struct{} // closed: streams end
 	close     func()
 	reports   reportCache
+	sent      sentForms
 }
 
 // Area is a part of the API.
@@ -62,7 +63,7 @@ func Endpoints() []Endpoint {
 // New makes a server.
 func New(o Options) *Server {
 	s := &Server{commands: o.Commands, o: o, mux: &routes{ServeMux: http.NewServeMux()}, byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard(o.Listening),
-		viewers: viewers{of: map[string]int{}}, closing: make(chan struct{})}
+		viewers: viewers{of: map[string]int{}}, closing: make(chan struct{}), sent: sentForms{of: map[[32]byte]*sentForm{}}}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	s.hub = &hub{commands: o.Commands, of: map[string]*topic{}, stirred: func() {}}
 	all := Endpoints()

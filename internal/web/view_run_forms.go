@@ -206,16 +206,12 @@ func changedInputs(form url.Values) map[string]any {
 
 // runPost adds a form that begins a command about a run. It leads to the run that comes of it, or asks what the command asks.
 func (s *Server) runPost(name, endpoint string, params func(r *http.Request) Params) {
-	s.mux.HandleFunc("POST /runs/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
+	s.act("POST /runs/{id}/"+name, func(r *http.Request) (string, *view, error) {
 		next, asked, err := s.begun(r, endpoint, params)
-		switch {
-		case err != nil:
-			s.render(w, r, errorView(err))
-		case asked != nil:
-			s.render(w, r, view{Template: "run_question", Title: asked.Title(), Section: "runs", Data: asked, Status: http.StatusConflict})
-		default:
-			http.Redirect(w, r, next, http.StatusSeeOther)
+		if err != nil || asked == nil {
+			return next, nil, err
 		}
+		return "", &view{Template: "run_question", Title: asked.Title(), Section: "runs", Data: asked, Status: http.StatusConflict}, nil
 	})
 }
 
@@ -257,7 +253,7 @@ func (s *Server) question(r *http.Request, res *Result) (*runQuestion, error) {
 	}
 	q := &runQuestion{runSaid: saidOf(res.failure().Message), Run: &d.Run, Action: r.URL.Path}
 	for name, values := range r.PostForm {
-		if name == "token" {
+		if name == "token" || name == "once" {
 			continue
 		}
 		for _, v := range values {

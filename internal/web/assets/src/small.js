@@ -65,6 +65,8 @@ document.addEventListener("submit", (e) => {
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) {
     delete form.dataset.sent;
+    const once = form.querySelector("input[name=once]"); // another word: it is not the same form sent twice
+    if (once) once.value = Array.from(crypto.getRandomValues(new Uint8Array(13)), (b) => b.toString(16).padStart(2, "0")).join("");
     for (const b of form.querySelectorAll("[aria-busy]")) b.removeAttribute("aria-busy");
   }
 });
