@@ -117,7 +117,7 @@ func TestPageExperiment(t *testing.T) {
 	address := begun.Path
 	over(t, p, begun)
 	page := p.get(address)
-	want(page, `class="badge" data-state="`, "against plain", "ONLY 3 CASES", "&lt;script&gt;alert(1)", "decides", `role="img"`)
+	want(page, `class="badge" data-state="`, "against plain", "ONLY 3 CASES", `<span class="mod">param params.phrases_decide: true -&gt; false</span>`, "&lt;script&gt;alert(1)", "decides", `role="img"`)
 	_, shown := p.api("GET", "/api/v1/experiments/"+id[1]+"/report", nil)
 	said := shown["comparisons"].([]any)[0].(map[string]any)["said"].(string)
 	if !strings.Contains(visible(page), said) {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -60,11 +59,11 @@ func (p *pageServer) sends(ctx context.Context, times int, path string, form url
 
 // TestPageSentTwice: what a form asks for is done once, however often the same form is sent; filled in again, it is another.
 func TestPageSentTwice(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	p := startPage(t, t.TempDir())
 	p.workflow("note", `{"ir_version": "0.1.0", "inputs": {"text": {"type": "string"}}, "nodes": [{"id": "say", "type": "shell", "params": {"command": "echo x >> said.txt"}}]}`)
 	said := func() int {
-		data, _ := os.ReadFile("said.txt")
+		data, _ := os.ReadFile(p.file("said.txt"))
 		return len(data) / 2
 	}
 	same := func(led []string, prefix string) string {
@@ -111,7 +110,7 @@ func TestPageSentTwice(t *testing.T) {
 	// A request: asked by a browser that leaves at once, and then twice more.
 	ask := p.get("/").fields(t, "/")
 	ask.Set("request", "copy a.txt to b.txt")
-	if err := os.WriteFile("a.txt", []byte("a\n"), 0o600); err != nil {
+	if err := os.WriteFile(p.file("a.txt"), []byte("a\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	gone, leave := context.WithCancel(p.ctx)
@@ -130,7 +129,7 @@ func TestPageSentTwice(t *testing.T) {
 	for _, r := range p.runsOf("--kind", "workflow") {
 		p.until("/runs/"+r.ID, `data-state="done"`)
 	}
-	if _, err := os.Stat(filepath.Join(".", "b.txt")); err != nil || len(p.runsOf("--kind", "workflow")) != 4 {
+	if _, err := os.Stat(p.file("b.txt")); err != nil || len(p.runsOf("--kind", "workflow")) != 4 {
 		t.Errorf("approved three times: %d runs, %v", len(p.runsOf("--kind", "workflow")), err)
 	}
 }

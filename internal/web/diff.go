@@ -28,7 +28,8 @@ func (c change) Lines() (out []diffLine) {
 	return out
 }
 
-// diffLine is a line of a difference, without its sign, which the page's style puts before it. Mark is ins, del, or "" of what stays.
+// diffLine is a line of a difference, without its sign, which the page's style puts before it. Mark is ins, del, mod, or "" of
+// what stays.
 type diffLine struct{ Mark, Text string }
 
 // linesOfDiff are the lines of a unified difference.
@@ -42,6 +43,22 @@ func linesOfDiff(text string) (out []diffLine) {
 			}
 		}
 		out = append(out, l)
+	}
+	return out
+}
+
+// changeLines are the lines in which pflow flow diff tells what changed. What is indented below one is a unified difference of a text.
+func changeLines(lines []string) []diffLine {
+	marks := map[string]string{"+": "ins", "-": "del", "~": "mod"}
+	out := make([]diffLine, 0, len(lines))
+	for _, line := range lines {
+		if inner, ok := strings.CutPrefix(line, "    "); ok && inner != "" && !strings.HasPrefix(inner, "@@") {
+			out = append(out, diffLine{marks[inner[:1]], "  " + inner[1:]})
+		} else if sign, rest, ok := strings.Cut(line, " "); ok && marks[sign] != "" {
+			out = append(out, diffLine{marks[sign], rest})
+		} else {
+			out = append(out, diffLine{"", line})
+		}
 	}
 	return out
 }

@@ -21,6 +21,7 @@ var templateFuncs = template.FuncMap{
 	"bytes":   bytesText,
 	"dict":    dict,
 	"list":    func(items ...any) []any { return items },
+	"changes": changeLines,
 	"words":   stateWords,
 	"text":    printable.Text,
 	"line":    func(text string, most int) string { return shortText(printable.Line(text), most) },

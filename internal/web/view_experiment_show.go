@@ -176,31 +176,39 @@ func (r *experimentReport) effect() float64 {
 	return -r.Effect
 }
 
-// Overview is the primary metric of all comparisons on one scale.
-func (r *experimentReport) Overview() []measured {
+// decided is a comparison and the difference that decides it.
+type decided struct {
+	*reportComparison
+	Change, Interval string // "" where no case tells
+	Plot             *intervalPlot
+}
+
+// Overview is what came of all comparisons, the primary metric of each on one scale.
+func (r *experimentReport) Overview() []decided {
 	ends := []float64{r.effect()}
-	each := func(f func(c *reportComparison, mean float64, iv interval)) {
+	out := make([]decided, len(r.Comparisons))
+	each := func(f func(i int, mean float64, iv interval)) {
 		for i := range r.Comparisons {
+			out[i].reportComparison = &r.Comparisons[i]
 			for _, d := range r.Comparisons[i].Metrics {
 				if d.Metric == r.Primary {
-					f(&r.Comparisons[i], d.TTest.Mean, d.TTest.Interval)
+					f(i, d.TTest.Mean, d.TTest.Interval)
 				}
 			}
 		}
 	}
-	each(func(_ *reportComparison, mean float64, iv interval) {
+	each(func(_ int, mean float64, iv interval) {
 		if ends = append(ends, mean); iv.Known {
 			ends = append(ends, iv.Low, iv.High)
 		}
 	})
-	var out []measured
-	each(func(c *reportComparison, mean float64, iv interval) {
-		m := measured{Name: c.Variant, Change: changeOf(r.Primary, mean), Interval: "not known", Plot: newIntervalPlot(reach(ends...), mean, iv, r.effect())}
+	each(func(i int, mean float64, iv interval) {
+		plot, d := newIntervalPlot(reach(ends...), mean, iv, r.effect()), &out[i]
+		d.Change, d.Interval, d.Plot = changeOf(r.Primary, mean), "not known", &plot
 		if iv.Known {
-			m.Interval = changeOf(r.Primary, iv.Low) + " to " + changeOf(r.Primary, iv.High)
+			d.Interval = changeOf(r.Primary, iv.Low) + " to " + changeOf(r.Primary, iv.High)
 		}
-		m.Plot.Label = c.Variant + ": " + m.Change + ", 95% interval " + m.Interval
-		out = append(out, m)
+		plot.Label = d.Variant + ": " + d.Change + ", 95% interval " + d.Interval
 	})
 	return out
 }
