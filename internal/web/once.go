@@ -73,10 +73,7 @@ func (o *sentForms) once(serving context.Context, r *http.Request, f func(*http.
 	}
 	defer func() { o.settle(key, form, next) }()
 	// A second click makes a browser leave the first request: what that one began goes on, and the second is told of it.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer cancel()
-	defer context.AfterFunc(serving, cancel)()
-	return f(r.WithContext(ctx))
+	return f(r.WithContext(serving))
 }
 
 // take gives the form that was sent so before, or makes it one that is under way.
