@@ -54,10 +54,8 @@ func TestPageAskBrowser(t *testing.T) {
 		b := browsertest.Start(t)
 		b.Look("light", width, 900)
 		shot := func(name string) {
-			b.Narrow()
-			b.Accessible()
-			b.Screenshot(fmt.Sprintf("ask-%s-%d", name, width))
-			b.Quiet()
+			t.Helper()
+			b.Whole(fmt.Sprintf("ask-%s-%d", name, width))
 		}
 		b.Do(chromedp.Navigate(p.open))
 		b.Wait(`document.readyState === "complete" && document.querySelector("#request")`)
@@ -65,7 +63,7 @@ func TestPageAskBrowser(t *testing.T) {
 
 		b.Do(chromedp.SendKeys("#request", "copy notes.txt to backup/notes.txt"))
 		browsertest.JS[bool](b, `(document.querySelector("#request").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true})), true)`)
-		arrive(t, b, `location.pathname.startsWith("/plans/")`)
+		b.Arrive(`location.pathname.startsWith("/plans/")`)
 		b.Wait(`document.querySelector('.graph-canvas.placed, h1')`)
 		b.Wait(`document.querySelector('[data-step="workflow-generation"]:is([data-state="running"], [data-state="open"])') || document.querySelector("#approve")`)
 		shot("planning")
@@ -81,7 +79,7 @@ func TestPageAskBrowser(t *testing.T) {
 		b.Wait(`document.querySelector(".cm-editor")`)
 		shot("plan-open")
 		b.Do(chromedp.Click("#approve button[value=run]"))
-		arrive(t, b, `location.pathname.startsWith("/runs/")`)
+		b.Arrive(`location.pathname.startsWith("/runs/")`)
 		b.Wait(`!document.querySelector("main[data-events]") && document.querySelector('.badge[data-state="done"]')`)
 		p.holds("backup/notes.txt", "remember\n")
 		b.Quiet()

@@ -27,10 +27,7 @@ func TestPagePlannerBrowser(t *testing.T) {
 	}{{"light", 1440}, {"dark", 360}} {
 		shot := func(what string) {
 			t.Helper()
-			b.Narrow()
-			b.Accessible()
-			b.Screenshot(fmt.Sprintf("planner-%s-%d-%s", what, look.width, look.scheme))
-			b.Quiet()
+			b.Whole(fmt.Sprintf("planner-%s-%d-%s", what, look.width, look.scheme))
 		}
 		b.Look(look.scheme, look.width, 900)
 		b.Do(chromedp.Navigate(p.url + "/planner"))

@@ -80,31 +80,24 @@ func TestPageRunBrowser(t *testing.T) {
 		t.Errorf("the focus is on %q", got)
 	}
 	b.Do(chromedp.KeyEvent("\r"))
-	arrive(t, b, `location.pathname.endsWith("/steps/size")`)
+	b.Arrive(`location.pathname.endsWith("/steps/size")`)
 	b.Wait(`document.body.textContent.includes("did not hold") && document.body.textContent.includes("len(text) > 10")`)
 	b.Accessible()
 	b.Do(chromedp.Navigate(p.url + "/runs/" + p.runsOf()[0].ID))
 	browsertest.JS[bool](b, `([...document.querySelectorAll("button")].find(e => e.textContent === "Approve and go on").focus(), true)`)
 	b.Do(chromedp.KeyEvent("\r"))
-	arrive(t, b, `document.querySelector('.page-head .badge[data-state="done"]')`)
+	b.Arrive(`document.querySelector('.page-head .badge[data-state="done"]')`)
 	if data, err := os.ReadFile(public); err != nil || !strings.HasPrefix(string(data), "# Today") {
 		t.Errorf("%q, %v", data, err)
 	}
-	for _, page := range []string{"", "/timeline", "/log", "/calls", "/steps/each"} {
-		b.Do(chromedp.Navigate(p.url + "/runs/" + p.runsOf()[0].ID + page))
-		for _, look := range looks {
-			lookAs(b, look.scheme, look.wide)
-			b.Narrow()
-			b.Screenshot(fmt.Sprintf("run%s-%s-%d", strings.ReplaceAll(page, "/", "-"), look.scheme, look.wide))
-		}
-		b.Accessible()
-	}
-	for _, page := range []string{"/runs", "/runs/stats", "/runs/" + p.runsOf()[0].ID + "/diff/" + p.runsOf()[0].ID} {
+	run := "/runs/" + p.runsOf()[0].ID
+	for name, page := range map[string]string{"run": run, "run-timeline": run + "/timeline", "run-log": run + "/log", "run-calls": run + "/calls", "run-steps-each": run + "/steps/each",
+		"runs": "/runs", "runs-stats": "/runs/stats", "runs-diff": run + "/diff/" + p.runsOf()[0].ID} {
 		b.Do(chromedp.Navigate(p.url + page))
 		for _, look := range looks {
 			lookAs(b, look.scheme, look.wide)
 			b.Narrow()
-			b.Screenshot(fmt.Sprintf("runs%s-%s-%d", strings.ReplaceAll(page[len("/runs"):min(len(page), 12)], "/", "-"), look.scheme, look.wide))
+			b.Screenshot(fmt.Sprintf("%s-%s-%d", name, look.scheme, look.wide))
 		}
 		b.Accessible()
 	}

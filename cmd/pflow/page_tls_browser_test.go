@@ -18,7 +18,7 @@ func TestPageTLSBrowser(t *testing.T) {
 	p := atPage(t, map[string]string{"notes.txt": "remember\n"}, cert.flag())
 	w := &wholeWay{t, browsertest.Start(t, chromedp.Flag("ignore-certificate-errors-spki-list", cert.pin())), p, "tls", 1440}
 	w.b.Do(chromedp.Navigate(p.open))
-	arrive(t, w.b, `document.readyState === "complete" && document.querySelector("#request")`)
+	w.b.Arrive(`document.readyState === "complete" && document.querySelector("#request")`)
 	if got := browsertest.JS[string](w.b, `performance.getEntriesByType("navigation")[0].nextHopProtocol + " " + location.href + document.cookie`); got != "h2 "+p.url+"/" {
 		t.Errorf("the page is there as %q", got)
 	}

@@ -26,17 +26,14 @@ func beginWholeWay(t *testing.T, name string, width int64, p *pageServer) *whole
 	w := &wholeWay{t, browsertest.Start(t), p, name, width}
 	w.b.Look("light", width, 900)
 	w.b.Do(chromedp.Navigate(p.open))
-	arrive(t, w.b, `document.readyState === "complete" && document.querySelector("#request")`)
+	w.b.Arrive(`document.readyState === "complete" && document.querySelector("#request")`)
 	return w
 }
 
 // look holds the page that is there to what every page is held to.
 func (w *wholeWay) look(what string) {
 	w.t.Helper()
-	w.b.Narrow()
-	w.b.Accessible()
-	w.b.Screenshot(fmt.Sprintf("whole-%s-%d-%s", w.name, w.width, what))
-	w.b.Quiet()
+	w.b.Whole(fmt.Sprintf("whole-%s-%d-%s", w.name, w.width, what))
 }
 
 // click clicks on what leads to another page, and waits until something is true there.
@@ -44,7 +41,7 @@ func (w *wholeWay) click(selector, there string) {
 	w.t.Helper()
 	browsertest.JS[bool](w.b, `window.left = true`)
 	w.b.Do(chromedp.Click(selector))
-	arrive(w.t, w.b, `!window.left && document.readyState === "complete" && (`+there+`)`)
+	w.b.Arrive(`!window.left && document.readyState === "complete" && (` + there + `)`)
 }
 
 // open opens the fold whose heading has a text.

@@ -157,6 +157,27 @@ func (b *Browser) Wait(script string) {
 	}
 }
 
+// Arrive waits until a script gives something true on a page that comes after this one.
+func (b *Browser) Arrive(script string) {
+	b.t.Helper()
+	for b.Context.Err() == nil {
+		if there, err := chromedp.Run(b.Context, chromedp.Evaluate[bool]("!!("+script+")")); err == nil && there { // it has no value while it is left
+			return
+		}
+	}
+	b.t.Fatalf("it never came to %s: the browser says: %q", script, b.Said())
+}
+
+// Whole holds the page to what every page is held to: it is no wider than its window, axe-core finds nothing, nothing went wrong. name is
+// that of its picture.
+func (b *Browser) Whole(name string) {
+	b.t.Helper()
+	b.Narrow()
+	b.Accessible()
+	b.Screenshot(name)
+	b.Quiet()
+}
+
 // Look chooses the size of the window and the dark or light look.
 func (b *Browser) Look(scheme string, width, height int64) {
 	b.t.Helper()
