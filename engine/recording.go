@@ -77,6 +77,18 @@ func (r *Recording) Find(kind DocumentKind, name string, from []string) (Documen
 	return d, err
 }
 
+// Stands reports whether from finds each document that was recorded, by the name by which it was found, as it was.
+func (r *Recording) Stands(from Resources) bool {
+	for _, l := range r.lookups {
+		asked := strings.Split(l.Key, "\n")
+		d, err := from.Find(l.Kind, asked[1], asked[2:])
+		if err != nil || d.Path != l.Path || string(d.Data) != l.Text {
+			return false
+		}
+	}
+	return true
+}
+
 // Names implements Resources.
 func (r *Recording) Names(kind DocumentKind, from []string) []string {
 	if r.from == nil {

@@ -72,6 +72,8 @@ type app struct {
 	historyOnce sync.Once
 	historyGot  *runs.History
 
+	known *knownFlows // that were looked at
+
 	asker    split.Asked           // who is asked about plans that pflow plan makes; "": nobody
 	begun    func(run string)      // told of each run that begins or goes on; nil: nobody is
 	stopHere func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
@@ -93,6 +95,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 	s := newScreen(stderr, getenv)
 	out := &output{w: stdout}
 	a := &app{stdin: stdin, in: newPatient(stdin), stdout: printable.NewWriter(out), results: out, printed: out, stderr: s, screen: s, getenv: getenv, options: &options{}}
+	a.known = &knownFlows{ops: sync.OnceValue(func() *engine.Registry { return a.host().Ops() }), by: map[string]*lookedAt{}}
 	if isTerminal(stdout) {
 		a.results = a.stdout
 	}

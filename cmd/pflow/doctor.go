@@ -310,13 +310,12 @@ func (a *app) checkPlanner() checkup {
 
 func (a *app) checkFlow(res engine.Folders, name string) checkup {
 	c := checkup{"flow " + name, "ok", "has no faults"}
-	doc, err := res.Find(engine.FlowDocument, name, nil)
+	looked, err := a.known.look(res, name)
 	if err != nil {
 		return checkup{c.Name, "error", fileError(err)}
 	}
-	l := &engine.Loader{Ops: a.host().Ops(), Resources: res}
-	if _, found := l.Load(doc); found.HasErrors() {
-		return checkup{c.Name, "error", fmt.Sprintf("%s; pflow flow check %s shows them", count(len(found), "fault"), name)}
+	if looked.found.HasErrors() {
+		return checkup{c.Name, "error", fmt.Sprintf("%s; pflow flow check %s shows them", count(len(looked.found), "fault"), name)}
 	}
 	return c
 }

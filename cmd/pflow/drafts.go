@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/engine"
-	"pflow/internal/diag"
 )
 
 // draftFlag adds --draft: documents that are not saved, in the place of those of the home.
@@ -133,10 +132,8 @@ func (d drafts) Names(kind engine.DocumentKind, from []string) []string {
 
 // flowUse is a flow that uses a document.
 type flowUse struct {
-	name  string
-	doc   engine.Document
-	flow  *engine.Flow // nil: it has errors
-	found diag.List
+	name string
+	*lookedAt
 }
 
 // users are the flows that use a document of the home: of their bases, the flows that they run, prompts and schemas it is one. It
@@ -144,15 +141,12 @@ type flowUse struct {
 func (a *app) users(res engine.Resources, path string) []flowUse {
 	var out []flowUse
 	for _, name := range res.Names(engine.FlowDocument, nil) {
-		rec := engine.NewRecording(res)
-		doc, err := rec.Find(engine.FlowDocument, name, nil)
+		looked, err := a.known.look(res, name)
 		if err != nil {
 			continue // it is another flow that cannot be read
 		}
-		l := &engine.Loader{Ops: a.host().Ops(), Resources: rec}
-		flow, found := l.Load(doc)
-		if slices.ContainsFunc(rec.Documents(), func(d engine.Document) bool { return samePlace(d.Path, path) }) {
-			out = append(out, flowUse{name, doc, flow, found})
+		if slices.ContainsFunc(looked.made.Documents(), func(d engine.Document) bool { return samePlace(d.Path, path) }) {
+			out = append(out, flowUse{name, looked})
 		}
 	}
 	return out
@@ -195,10 +189,11 @@ func (a *app) ownText(d engine.Document) (text []byte, found bool, err error) {
 func (a *app) usedBy(res engine.Resources) map[string][]string {
 	out := map[string][]string{}
 	for _, name := range res.Names(engine.FlowDocument, nil) {
-		rec := engine.NewRecording(res)
-		l := &engine.Loader{Ops: a.host().Ops(), Resources: rec}
-		l.LoadNamed(name)
-		for _, d := range rec.Documents() {
+		looked, err := a.known.look(res, name)
+		if err != nil {
+			continue
+		}
+		for _, d := range looked.made.Documents() {
 			if d.Kind != engine.FlowDocument {
 				out[d.Path] = append(out[d.Path], name)
 			}

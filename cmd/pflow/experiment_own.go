@@ -87,7 +87,13 @@ func (a *app) ownVariants(ctx context.Context, arg string) (name string, list []
 func (a *app) sameFlows(ctx context.Context, list []experiment.Variant) (bool, error) {
 	var hashes []string
 	for _, v := range list {
-		flow, err := a.loadVariant(ctx, v, nil)
+		if len(v.Set) == 0 && len(v.Prompts) == 0 && v.Rev == "" && !isPath(v.Flow) {
+			if looked, err := a.known.look(a.notedFolders(), v.Flow); err == nil && looked.flow != nil {
+				hashes = append(hashes, looked.flow.Hash)
+				continue
+			}
+		}
+		flow, err := a.loadVariant(ctx, v, nil) // which says what is wrong
 		if err != nil {
 			return false, err
 		}
@@ -164,12 +170,11 @@ func (a *app) editedPlanner(ctx context.Context) (string, []experiment.Variant, 
 func (a *app) shippedPlanners(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, name := range a.shipped() {
-		doc, err := a.onlyShipped().Find(engine.FlowDocument, name, nil)
+		looked, err := a.known.look(a.onlyShipped(), name)
 		if err != nil {
 			return nil, usage("%s", fileError(err))
 		}
-		l := &engine.Loader{Ops: a.host().Ops(), Resources: a.onlyShipped()}
-		if flow, _ := l.Load(doc); flow != nil && planner.Is(flow) && takesRequest(flow) {
+		if looked.flow != nil && planner.Is(looked.flow) && takesRequest(looked.flow) {
 			out = append(out, name)
 		}
 	}
@@ -276,11 +281,11 @@ func (a *app) ownPrompt(ctx context.Context, file string) (string, []experiment.
 	planners = append([]string{defaultFlow}, slices.DeleteFunc(planners, func(p string) bool { return p == defaultFlow })...)
 	var used []string
 	for _, name := range planners {
-		res := engine.NewRecording(a.onlyShipped())
-		if _, found := (&engine.Loader{Ops: a.host().Ops(), Resources: res}).LoadNamed(name); found.HasErrors() {
-			return "", nil, found.Err()
+		looked, err := a.known.look(a.onlyShipped(), name)
+		if err != nil {
+			return "", nil, usage("%s", fileError(err))
 		}
-		for _, d := range res.Documents() {
+		for _, d := range looked.made.Documents() {
 			if d.Kind == kind && d.Name == prompt {
 				if _, home := a.inHome("prompts", file, ending); home {
 					return name, shippedAgainst(name), nil

@@ -35,12 +35,12 @@ type planning struct {
 // listedFlow tells of one flow.
 func (a *app) listedFlow(res engine.Folders, name string, shipped []string) listed {
 	item := listed{Name: name, Shipped: slices.Contains(shipped, name)}
-	doc, err := res.Find(engine.FlowDocument, name, nil)
+	looked, err := a.known.look(res, name)
 	if err != nil {
 		return item
 	}
-	item.File, item.Own = doc.Path, !engine.IsShipped(doc.Path)
-	f, _ := (&engine.Loader{Ops: a.host().Ops(), Resources: res}).Load(doc)
+	item.File, item.Own = looked.doc.Path, !engine.IsShipped(looked.doc.Path)
+	f := looked.flow
 	if f == nil {
 		return item
 	}
@@ -48,11 +48,12 @@ func (a *app) listedFlow(res engine.Folders, name string, shipped []string) list
 	if !item.Shipped {
 		return item
 	}
-	if of, _ := (&engine.Loader{Ops: a.host().Ops(), Resources: res}).LoadNamed(engine.Shipped + name); of != nil && of.Hash != f.Hash {
-		n := len(flowdiff.Compare(of, f))
+	if !item.Own && !slices.ContainsFunc(looked.made.Documents(), func(d engine.Document) bool { return !engine.IsShipped(d.Path) }) {
+		return item
+	}
+	if of, err := a.known.look(res, engine.Shipped+name); err == nil && of.flow != nil && (item.Own || of.flow.Hash != f.Hash) {
+		n := len(flowdiff.Compare(of.flow, f))
 		item.Differences = &n
-	} else if item.Own && of != nil {
-		item.Differences = new(int)
 	}
 	return item
 }

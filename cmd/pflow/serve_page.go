@@ -57,7 +57,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 	defer cancel(nil)
 	w := &worker{func() { cancel(&signalError{syscall.SIGINT}) }}
 	defer cs.here.ended(w)
-	one.stopHere, one.asker = cs.here.stop, split.Client
+	one.stopHere, one.asker, one.known = cs.here.stop, split.Client, cs.a.known
 	one.begun = func(run string) {
 		cs.here.works(w, run)
 		if c.Begun != nil {
