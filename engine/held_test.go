@@ -229,7 +229,7 @@ nodes:
 	_, err := resumeText(t, flow, start+`{"e":"started","id":1,"at":5,"step":"each","visit":1,"attempt":1}
 {"e":"started","id":2,"at":5,"step":"each","visit":1,"attempt":1}
 `, false)
-	if err == nil || !strings.Contains(err.Error(), "while each[0], each[1] was under way") {
+	if err == nil || !strings.Contains(err.Error(), "while each[0], each[1] were under way") {
 		t.Errorf("%v", err)
 	}
 	_, err = resumeText(t, flow, start+`{"e":"started","id":1,"at":5,"step":"each","visit":1,"attempt":1}
@@ -238,7 +238,7 @@ nodes:
 {"e":"started","id":3,"at":5,"step":"both","visit":1,"attempt":1}
 {"e":"started","id":4,"at":5,"step":"both.right/act","visit":1,"attempt":1}
 `, false)
-	if err == nil || !strings.Contains(err.Error(), "while both.left, both.right/act was under way") {
+	if err == nil || !strings.Contains(err.Error(), "while both.left, both.right/act were under way") {
 		t.Errorf("%v", err)
 	}
 }

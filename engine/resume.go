@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// History is what a journal tells of a run that was killed.
+// History is what a journal tells of a run that has not ended, or can be gone on with.
 type History struct {
 	Events  []Event         // EventStart first
 	Started map[int]Attempt // attempts that began and have no outcome
 	Gaps    []Gap           // times in which no process worked on the run
 	Began   time.Time       // by the clock, whatever day the run is taken to begin on; zero: the time of its first event
+	Ended   Status          // how it had ended: Cancelled, Waiting; "": its process was killed, or died
 	// Retry runs attempts again that began, did not finish, and are of ops that are not idempotent.
 	Retry bool
 }
@@ -41,16 +42,26 @@ type Gap struct {
 }
 
 // NeedsDecision is the error of a resume that may not decide by itself: the attempts were under way when the run was
-// killed, and their ops may have had effects that running them again repeats.
-type NeedsDecision struct{ Attempts []Attempt }
+// cancelled, or interrupted, and their ops may have had effects that running them again repeats.
+type NeedsDecision struct {
+	Attempts  []Attempt
+	Cancelled bool // else its process died
+}
 
 func (e *NeedsDecision) Error() string {
 	names := make([]string, len(e.Attempts))
 	for i, a := range e.Attempts {
 		names[i] = a.Name()
 	}
-	return fmt.Sprintf("the run was killed while %s was under way, and running it again may repeat its effects; "+
-		"if that is right, resume with --retry", strings.Join(names, ", "))
+	what, was := "interrupted", "was"
+	if e.Cancelled {
+		what = "cancelled"
+	}
+	if len(names) > 1 {
+		was = "were"
+	}
+	return fmt.Sprintf("the run was %s while %s %s under way, and running that again may repeat its effects; "+
+		"if that is right, resume with --retry", what, strings.Join(names, ", "), was)
 }
 
 // replay steps through the events of a killed run, then carries out what was still to be done. Nothing that finished
@@ -90,7 +101,7 @@ func (d *driver) goOn(h *History, pending []*OpenExec) error {
 		}
 	}
 	if len(undecided) > 0 {
-		return &NeedsDecision{undecided}
+		return &NeedsDecision{undecided, h.Ended == Cancelled}
 	}
 	d.follow(d.zero, len(h.Events))
 	for _, open := range pending {

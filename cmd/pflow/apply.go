@@ -32,10 +32,10 @@ func (a *app) applyCommand() *cobra.Command {
 		Long: `Save and run a plan: that of a file, which pflow plan -o FILE wrote, or the one that a run in this home made (pflow runs list
 --kind plan lists those). It is exactly that workflow with exactly those values.
 
---dry-run shows what would be saved and run, and prints its digest. --yes=sha256:DIGEST approves exactly what it is of, in any home.
---yes alone approves the plan of a file that was made in this home and is as it was made, with all that it uses. Any other plan
-is shown and asked for. What destroys needs --yes=destructive too: --yes=destructive,sha256:DIGEST. In its place stands the
-digest_destroys of --dry-run --json: it approves the plan, and that it destroys what is listed there, and nothing else.
+--dry-run shows what would be saved and run, and prints its digest. --yes=sha256:DIGEST approves exactly what it is of, in any home;
+nodes that want approval are shown when their turn comes. --yes alone approves them, too, and the plan of a file that was made in this
+home and is as it was made, with all that it uses. Any other plan is shown and asked for. What destroys needs --yes=destructive too:
+--yes=destructive,sha256:DIGEST. In its place stands the digest_destroys of --dry-run --json: it approves the plan, and that it destroys what is listed there, and nothing else.
 
 key=value gives an input another value, or one that the request does not say. --workflow FILE puts another workflow in the place of
 the planned one. Both make another plan, with another digest, which the same arguments show and approve. --decline notes that the plan

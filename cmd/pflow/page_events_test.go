@@ -139,6 +139,54 @@ func TestPageEvents(t *testing.T) {
 	}
 }
 
+// TestPageInterrupted: where the process of a run is killed, its page, its steps and its events say alike that it was interrupted.
+func TestPageInterrupted(t *testing.T) {
+	p := startPage(t, t.TempDir())
+	file, _ := waitingWorkflow(t)
+	other := exec.Command("pflow", "run", file, "--yes", "--batch", "--home", p.home)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id := ""
+	until(t, "the run begins", func() bool {
+		_, got := p.api("GET", "/api/v1/runs?status=running", nil)
+		if all, _ := got["runs"].([]any); len(all) == 1 {
+			id, _ = all[0].(map[string]any)["id"].(string)
+		}
+		return id != ""
+	})
+	state := func(state string) func(pageEvent) bool {
+		return func(e pageEvent) bool {
+			steps, _ := e.Data["steps"].([]any)
+			if e.Name != "state" || len(steps) != 1 {
+				return e.Name == "step" && e.Data["state"] == state
+			}
+			return steps[0].(map[string]any)["state"] == state
+		}
+	}
+	watching := p.listen(t.Context(), "/api/v1/runs/"+id+"/events", "")
+	awaitEvent(t, watching, "the first step runs", state("running"))
+	if err := other.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = other.Wait()
+	awaitEvent(t, watching, "the first step is interrupted", state("interrupted"))
+	awaitEvent(t, watching, "the page is fetched anew", func(e pageEvent) bool { return e.Name == "refresh" })
+	later := p.listen(t.Context(), "/api/v1/runs/"+id+"/events", "")
+	if first := <-later; !state("interrupted")(first) {
+		t.Errorf("who looks later is told %+v", first)
+	}
+	body := p.get("/runs/" + id).Body
+	says(t, body, `<span class="badge" data-state="interrupted">interrupted</span></div>`, `<span class="badge" data-state="interrupted" data-step="first">interrupted</span>`)
+	if body = mainOf(body); strings.Contains(body, "running") {
+		t.Errorf("something runs:\n%s", body)
+	}
+
+	// What it asks before it goes on says what happened, and leaves it as it was.
+	p.post("/runs/" + id + "/resume")
+	says(t, p.until("/runs/"+id, "It needs your decision"), "the run was interrupted while first was under way", `<span class="badge" data-state="interrupted">interrupted</span></div>`, "Go on: it may repeat that")
+}
+
 // TestPageEndsStreams: who watches is told that pflow serve ends.
 func TestPageEndsStreams(t *testing.T) {
 	t.Parallel()

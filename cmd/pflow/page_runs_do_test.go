@@ -92,6 +92,29 @@ func TestPageRunFix(t *testing.T) {
 	says(t, p.get("/runs/"+failed).Body, "Led to", strings.TrimPrefix(got.Path, "/runs/"))
 	says(t, p.get("/runs/"+failed+"/diff/"+strings.TrimPrefix(got.Path, "/runs/")).Body, "They part at", "say")
 
+	// A fix is approved as it is shown, and no node with it: what wants approval is shown when its turn comes.
+	paid := filepath.Join(dir, "paid.txt")
+	p.workflow("pay", `{"ir_version": "0.1.0", "nodes": [{"id": "read", "type": "read-json", "params": {"file_path": "`+order+`"}},
+		{"id": "say", "type": "template", "params": {"template": "${read.value.customer_name} owes ${read.value.total}"}},
+		{"id": "pay", "type": "write-file", "approval": "required", "params": {"file_path": "`+paid+`", "content": "${say.text}"}}],
+		"edges": [{"from": "read", "to": "say"}, {"from": "say", "to": "pay"}]}`)
+	p.exits("run", "pay")
+	got = p.post("/runs/" + p.runsOf()[0].ID + "/fix")
+	body = p.until(got.Path, "Run it again so")
+	approve = regexp.MustCompile(`action="(/runs/[^"]+/fix/approve)"`).FindStringSubmatch(body)
+	fields := sends(t, body, approve[1])
+	p.post(approve[1], "yes", "sha256:"+strings.Repeat("0", 64)).wants(t, "a fix that was not shown", 409, "Nothing was done", "is not what was shown as sha256:000")
+	got = p.post(approve[1], fields...)
+	says(t, p.until(got.Path, "Waits for your approval"), "Ada owes 3", paid)
+	if _, err := os.Stat(paid); err == nil {
+		t.Error("a node ran that nobody was shown")
+	}
+	p.post(got.Path+"/resume", sends(t, p.get(got.Path).Body, got.Path+"/resume")...)
+	p.until(got.Path, `<span class="badge" data-state="done">done</span></div>`)
+	if data, _ := os.ReadFile(paid); string(data) != "Ada owes 3" {
+		t.Errorf("%q", data)
+	}
+
 	// What nobody can mend says why not.
 	p.workflow("gone", `{"ir_version": "0.1.0", "nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "/nowhere/at/all"}}]}`)
 	p.exits("run", "gone")

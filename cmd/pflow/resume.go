@@ -83,7 +83,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 			defer w.Close()
 			kept, err := readInvocationOf(documents)
 			if err != nil {
-				return err
+				return a.leftAlone(w, err)
 			}
 			a.goOnWith(kept)
 			past.History.Retry = retry
@@ -107,7 +107,7 @@ Of a run over many lines (pflow run --each) it goes on with the lines that have 
 func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, r *keptRequest, f *runFlags) error {
 	flow, err := a.host().Recorded(documents)
 	if err != nil {
-		return err
+		return a.leftAlone(w, err)
 	}
 	follow := a.followPlan
 	if !planner.Is(flow) {
@@ -121,7 +121,7 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 	})
 	p.stop()
 	if err != nil {
-		return a.undecided(id, err)
+		return a.undecided(id, w, err)
 	}
 	if res.Error != nil && a.leftAsItWas(id, past, w, fault.Kind(res.Error.Kind)) {
 		return a.leftError(id, res.Error)
@@ -144,14 +144,17 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 	return a.decide(ctx, r.request(), plan, a.made([]string{r.Text}), f)
 }
 
-// undecided is the error of a resume that could not go on.
-func (a *app) undecided(id string, err error) error {
+// undecided is the error of a run that could not go on. w is the journal of one that was to be gone on with, nil of a new one.
+func (a *app) undecided(id string, w *runs.Writer, err error) error {
 	var again *workflow.RunsAgain
 	if errors.As(err, &again) {
 		return fail(exitDeclined, "%v; if that is right, go on with: %s --retry", err, a.resumeHint(id))
 	}
 	var steps *engine.NeedsDecision
 	if errors.As(err, &steps) {
+		if w != nil { // nothing was carried out
+			err = a.leftAlone(w, err)
+		}
 		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))
 	}
 	return err

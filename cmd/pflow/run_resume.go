@@ -37,19 +37,9 @@ func (a *app) reload(id string, past *journal.Past, documents []byte) (*workflow
 
 // goOn goes on with a run of a workflow.
 func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents []byte, w *runs.Writer, approve workflow.Approve) (*loaded, *workflow.Result, error) {
-	r, program, err := a.reload(id, past, documents)
+	r, program, again, err := a.readyToGoOn(ctx, id, past, documents)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := a.mayGoOn(id, r, program); err != nil {
-		return nil, nil, err
-	}
-	if err := program.ReadSecrets(ctx); err != nil {
-		return nil, nil, fail(exitMissing, "run %s: %v; go on with: %s", id, err, a.resumeHint(id))
-	}
-	again, err := a.resumesRetry(past, documents, program, r)
-	if err != nil {
-		return nil, nil, err
+		return nil, nil, a.leftAlone(w, err)
 	}
 	var keep func(engine.Attempted) (*engine.Event, error)
 	if again != nil {
@@ -63,7 +53,7 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 	})
 	p.stop()
 	if err != nil {
-		return nil, nil, a.undecided(id, err)
+		return nil, nil, a.undecided(id, w, err)
 	}
 	if again != nil {
 		res.Parent, res.Kept = again.Parent, again.Kept()
@@ -72,6 +62,30 @@ func (a *app) goOn(ctx context.Context, id string, past *journal.Past, documents
 		return nil, nil, a.leftError(id, res.Error)
 	}
 	return &loaded{source: r.Source, program: program, written: r.Env.Written, by: past.About.By, parent: past.About.Parent}, res, nil
+}
+
+// readyToGoOn is a run with all that it needs to go on.
+func (a *app) readyToGoOn(ctx context.Context, id string, past *journal.Past, documents []byte) (*workflow.Reloaded, *workflow.Program, *workflow.Retry, error) {
+	r, program, err := a.reload(id, past, documents)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := a.mayGoOn(id, r, program); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := program.ReadSecrets(ctx); err != nil {
+		return nil, nil, nil, fail(exitMissing, "run %s: %v; go on with: %s", id, err, a.resumeHint(id))
+	}
+	again, err := a.resumesRetry(past, documents, program, r)
+	return r, program, again, err
+}
+
+// leftAlone makes a run that did not go on, and why, what it was: waiting, cancelled or interrupted.
+func (a *app) leftAlone(w *runs.Writer, why error) error {
+	if err := w.Undo(); err != nil {
+		a.warn("the run is not what it was before: %v", err)
+	}
+	return why
 }
 
 // mayGoOn says what keeps a run from going on here and now; the run stays what it is.

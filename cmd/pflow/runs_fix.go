@@ -193,7 +193,7 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 	res, err := a.executeAs(p.within(ctx), id, l, store, a.approve(f), p.told())
 	p.stop()
 	if err != nil {
-		return a.undecided(id, err)
+		return a.undecided(id, nil, err)
 	}
 	if !a.quiet && len(res.Kept) > 0 {
 		fmt.Fprintf(a.stderr, "kept: %s\n", printable.Line(strings.Join(res.Kept, ", ")))

@@ -23,7 +23,7 @@ func (a *app) runsLogsCommand() *cobra.Command {
 		Use:   "logs RUN|last",
 		Short: "Print what happened in a run, a line for each event",
 		Long: `Print what happened in a run, a line for each event, in the order in which they happened: steps that began, ended, failed or wait, and
-how the run ended. --follow goes on as long as a process works on the run; with --until-over also while none does and one could: it
+how the run ended, or that it was interrupted. --follow goes on as long as a process works on the run; with --until-over also while none does and one could: it
 waits for an approval, say. --json prints a JSON object a line.`,
 		Example:           "  pflow runs logs last\n  pflow runs logs 1a2b3c4d --follow",
 		Args:              one("a run, or last"),
@@ -53,7 +53,9 @@ func (a *app) logRun(ctx context.Context, id string, follow, untilOver bool) err
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	every := followEvery
-	for {
+	var last time.Time // of the entries
+	interrupted := false
+	for n := 0; ; n++ {
 		running, over := t.Running(), false // before it is read: what is written before the end is read, too
 		if !running && untilOver {
 			g, err := journal.Look(a.homeDir(), id)
@@ -62,6 +64,16 @@ func (a *app) logRun(ctx context.Context, id string, follow, untilOver bool) err
 		entries, err := t.Next()
 		for i := range entries {
 			if err := a.logEntry(&entries[i]); err != nil {
+				return err
+			}
+			last, interrupted = entries[i].At, false
+		}
+		if err == nil && !running && t.Open() && !interrupted {
+			interrupted = true
+			if n > 0 { // it was noticed now
+				last = time.Now()
+			}
+			if err := a.logEntry(&journal.Entry{Event: journal.Interrupted, At: last}); err != nil {
 				return err
 			}
 		}
@@ -124,6 +136,8 @@ func (a *app) logEntry(e *journal.Entry) error {
 		text = step + " is approved"
 	case "timer":
 		text = "a wait is over"
+	case journal.Interrupted:
+		text = "interrupted: no process works on the run, and it has not ended"
 	case "resumed":
 		text = "another process goes on with the run"
 	case "end":

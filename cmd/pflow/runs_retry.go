@@ -107,7 +107,7 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 	res, err := a.executeAs(p.within(ctx), id, l, store, a.approve(f), p.told())
 	p.stop()
 	if err != nil {
-		return a.undecided(id, err)
+		return a.undecided(id, nil, err)
 	}
 	if !a.quiet && len(res.Kept) > 0 {
 		again := ""

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"pflow/engine"
 )
 
 // killedRun is a run whose process was killed after its first record.
@@ -77,4 +80,60 @@ func remade(path string) error {
 		return err
 	}
 	return os.Mkdir(path, 0o700)
+}
+
+// TestTailGoesBack: who follows a run that a process went on with and then left as it was reads on from there.
+func TestTailGoesBack(t *testing.T) {
+	home, id, _ := killedRun(t)
+	tail, err := OpenTail(home, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tail.Close()
+	next := func(what, want string) {
+		t.Helper()
+		entries, err := tail.Next()
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Event)
+		}
+		if text := strings.Join(got, " "); err != nil || text != want {
+			t.Errorf("%s: %q, %v; want %q", what, text, err, want)
+		}
+	}
+	now := someEvents()[0].Time
+	goOn := func() *Writer {
+		t.Helper()
+		now = now.Add(time.Minute)
+		_, _, w, err := Resume(home, id, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	next("the beginning", "start")
+	w := goOn()
+	next("gone on with", "resumed")
+	if !tail.Open() {
+		t.Error("a run that has not ended is not open")
+	}
+	if err := w.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	next("left as it was", "")
+	w = goOn()
+	next("gone on with again", "resumed")
+	if err := w.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	w = goOn() // before anybody looked
+	if err := w.Ended(engine.Ending{Status: engine.Done}); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if entries, err := tail.Next(); err != nil || len(entries) == 0 || entries[len(entries)-1].Event != "end" || tail.Open() {
+		t.Errorf("ended: %v, %v", entries, err)
+	}
 }

@@ -185,6 +185,7 @@ func Resume(home, id string, now time.Time) (*Past, []byte, *Writer, error) {
 	past, err := w.takeOn()
 	var documents []byte
 	if err == nil {
+		past.History.Ended = past.Status
 		documents, err = past.readDocuments(dir)
 	}
 	if err == nil {

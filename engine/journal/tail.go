@@ -18,9 +18,12 @@ import (
 	"pflow/internal/filelock"
 )
 
+// Interrupted is the event of an entry that no record is of: no process works on the run, and it has not ended.
+const Interrupted = "interrupted"
+
 // Entry is one record of a journal, for whoever reads it as a log. What is set depends on Event.
 type Entry struct {
-	Event   string             `json:"event"` // start, started, finished, approved, timer, resumed, end
+	Event   string             `json:"event"` // start, started, finished, approved, timer, resumed, interrupted, end
 	At      time.Time          `json:"at"`
 	Step    string             `json:"step,omitempty"` // of started, finished, approved
 	Visit   int                `json:"visit,omitempty"`
@@ -39,12 +42,20 @@ type Entry struct {
 // Tail reads the records of a run one after the other, also while the run writes them.
 type Tail struct {
 	f       *os.File
-	at      int64 // where the next line begins
-	lines   int
-	sum     uint32
+	read    reached
+	resumed reached // before the last record of a process that went on with the run: what it undoes leads back there
 	began   time.Time
 	started map[int]Entry
 	pid     int
+	broken  bool // a record could not be written: what follows is not known
+}
+
+// reached is how far a journal was read.
+type reached struct {
+	at    int64 // where the next line begins
+	lines int
+	sum   uint32
+	ended bool // the last record was an end
 }
 
 // OpenTail opens the journal of a run. A run that is not there is fs.ErrNotExist.
@@ -54,13 +65,14 @@ func OpenTail(home, id string) (*Tail, error) {
 		return nil, err
 	}
 	f, err := openReal(filepath.Join(dir, journalFile), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	broken := errors.Is(err, fs.ErrNotExist)
+	if broken {
 		f, err = openReal(filepath.Join(dir, brokenFile), os.O_RDONLY)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Tail{f: f, started: map[int]Entry{}}, nil
+	return &Tail{f: f, started: map[int]Entry{}, broken: broken}, nil
 }
 
 // Close closes the journal.
@@ -69,10 +81,29 @@ func (t *Tail) Close() error { return t.f.Close() }
 // Running reports whether a process works on the run.
 func (t *Tail) Running() bool { return filelock.Held(t.f) }
 
+// Open reports whether the run has begun and its last entry is no end. If no process works on it, it was interrupted.
+func (t *Tail) Open() bool { return !t.broken && t.read.at > 0 && !t.read.ended }
+
 // Next gives the entries that were written since the last call. A torn last line is not given: it is read anew, since whoever goes
 // on with the run cuts it off. The error names a line that is not what was written there.
 func (t *Tail) Next() ([]Entry, error) {
-	more, err := io.ReadAll(io.NewSectionReader(t.f, t.at, math.MaxInt64-t.at))
+	size, err := t.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	if size < t.read.at && t.resumed.at > 0 { // a process that went on with the run left it as it was
+		t.read, t.resumed = t.resumed, reached{}
+	}
+	out, err := t.next()
+	if err != nil && t.resumed.at > 0 && len(out) == 0 { // the same, and another went on with it since
+		t.read, t.resumed = t.resumed, reached{}
+		out, err = t.next()
+	}
+	return out, err
+}
+
+func (t *Tail) next() ([]Entry, error) {
+	more, err := io.ReadAll(io.NewSectionReader(t.f, t.read.at, math.MaxInt64-t.read.at))
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +114,19 @@ func (t *Tail) Next() ([]Entry, error) {
 			return out, nil
 		}
 		more = rest
-		t.at += int64(len(line)) + 1
-		t.lines++
+		now := reached{at: t.read.at + int64(len(line)) + 1, lines: t.read.lines + 1}
 		var r record
-		if t.sum, err = check(line, t.sum); err == nil {
+		if now.sum, err = check(line, t.read.sum); err == nil {
 			err = json.Unmarshal(line, &r)
 		}
 		if err != nil {
-			return out, fmt.Errorf("line %d of the journal: %w", t.lines, err)
+			return out, fmt.Errorf("line %d of the journal: %w", now.lines, err)
 		}
+		if r.E == recordResumed {
+			t.resumed = t.read
+		}
+		now.ended = r.E == recordEnd
+		t.read = now
 		out = append(out, t.entry(&r))
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -46,7 +47,7 @@ type topic struct {
 type stepState struct {
 	Step    string    `json:"step"`
 	Label   string    `json:"label"`
-	State   string    `json:"state"` // running, waiting, done, failed, kept
+	State   string    `json:"state"` // running, waiting, done, failed, kept, interrupted
 	Attempt int       `json:"attempt,omitempty"`
 	Action  string    `json:"action,omitempty"`
 	At      time.Time `json:"at"`
@@ -215,8 +216,14 @@ func (t *topic) take(e *logEntry) {
 		if s := t.step(e); s != nil {
 			frame = frameOf(t.entries, "step", s)
 		}
-	case "end":
-		t.status = e.Status
+	case "end", "interrupted":
+		t.status = cmp.Or(e.Status, stateOpen)
+		for _, s := range t.order { // nobody works on what was under way
+			if s.State == stateRunning {
+				s.State, s.open = stateOpen, 0
+			}
+		}
+		frame = t.stands()
 	case "resumed":
 		t.status = ""
 		for _, s := range t.order { // what was under way begins anew
@@ -242,21 +249,21 @@ func (t *topic) step(e *logEntry) *stepState {
 	s.At, s.Attempt, s.Action = e.At, e.Attempt, e.Action
 	if e.Event == "started" {
 		s.open++
-		s.State = "running"
+		s.State = stateRunning
 		return s
 	}
 	s.open = max(0, s.open-1)
 	switch {
 	case e.Waits != "":
-		s.State = "waiting"
+		s.State = stateWaiting
 	case s.open > 0 && e.Kind == "":
-		s.State = "running" // other items of it
+		s.State = stateRunning // other items of it
 	case e.Kind != "":
-		s.State = "failed"
+		s.State = stateFailed
 	case e.Kept != "":
-		s.State = "kept"
+		s.State = stateKept
 	default:
-		s.State = "done"
+		s.State = stateDone
 	}
 	return s
 }

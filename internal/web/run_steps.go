@@ -210,6 +210,9 @@ func (s *runStep) Total() int { return max(sum(s.Inside), len(s.Steps)) }
 // Left is how many of them are not told.
 func (s *runStep) Left() int { return s.Total() - len(s.Steps) }
 
+// gate reports whether it waits for the approval of a node.
+func (s *runStep) gate() bool { return strings.HasSuffix(s.Label, gateEnd) }
+
 // Title is what a step is called within what it is in.
 func (s *runStep) Title() string {
 	if node, ok := strings.CutSuffix(s.Label, gateEnd); ok {

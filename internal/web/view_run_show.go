@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,7 +78,7 @@ func (s *Server) showRun(r *http.Request) (view, error) {
 		}
 	}
 	for _, step := range d.Steps {
-		step.Open = slices.Contains([]string{"failed", "waiting"}, step.Status) || len(d.Steps) == 1
+		step.Open = step.Status == "failed" || step.Status == "waiting" && !step.gate() || len(d.Steps) == 1 // what waits at a gate stands above
 	}
 	p.again(d)
 	p.Busy, p.Said = s.saidOf(run)
