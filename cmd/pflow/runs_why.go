@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,7 +95,7 @@ type whyComponent struct {
 type whyValue struct {
 	Input string   `json:"input"`
 	Value any      `json:"value"` // null where it is missing
-	From  string   `json:"from"`  // words, given, default, stdin, missing; model or composed, of a value that no words stand for; "" where the journal does not tell
+	From  string   `json:"from"`  // words, given, default, stdin, missing; model, of a value that is not written in its words, or has none; composed; "" where the journal does not tell
 	Words []string `json:"words"`
 }
 
@@ -262,6 +263,8 @@ func whyValues(flow *ir.Workflow, p *planner.Result, words map[string][]string) 
 		switch v.Value = given; {
 		case p.Given[in.Name]:
 			v.From, v.Words = "given", []string{}
+		case len(v.Words) > 0 && has && p.Usage.Calls > 0 && !standsIn(given, v.Words):
+			v.From = "model" // which words stand for it the model said, too
 		case len(v.Words) > 0:
 			v.From = "words"
 		case missing[in.Name]:
@@ -283,6 +286,18 @@ func whyValues(flow *ir.Workflow, p *planner.Result, words map[string][]string) 
 	return out
 }
 
+// standsIn reports whether a value is in words as it is, whatever is in capitals; of a list each item.
+func standsIn(v any, words []string) bool {
+	if list, ok := v.([]any); ok {
+		return !slices.ContainsFunc(list, func(item any) bool { return !standsIn(item, words) })
+	}
+	text, ok := v.(string)
+	if !ok {
+		text = value.JSON(v)
+	}
+	return strings.Contains(strings.ToLower(strings.Join(words, " ")), strings.ToLower(text))
+}
+
 // from says it in words; "" where it is not known.
 func (v *whyValue) from() string {
 	switch v.From {
@@ -297,6 +312,9 @@ func (v *whyValue) from() string {
 	case "missing":
 		return ": nothing says it"
 	case "model":
+		if len(v.Words) > 0 {
+			return ": a model made it" + strings.Replace(ofWords(v.Words), ":", " of", 1)
+		}
 		return ": a model took it from the request"
 	case "composed":
 		return ": composed, no words of the request stand for it alone"

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pflow/internal/printable"
 )
 
 // planShown is what `pflow apply --dry-run --json` tells of a plan.
@@ -104,6 +106,14 @@ func (v planValue) Text() string {
 // Missing reports whether there is no value, and one is needed.
 func (v planValue) Missing() bool { return v.From == "missing" }
 
+// Reads is the value with escapes for what would have it read as something else in its box; "" where it holds none.
+func (v planValue) Reads() string {
+	if text := v.Text(); !v.Secret && printable.Text(text) != text {
+		return printable.Text(text)
+	}
+	return ""
+}
+
 // Rows are the lines of its box.
 func (v planValue) Rows() int {
 	n := strings.Count(v.Text(), "\n") + 1 + len(v.Text())/90
@@ -127,6 +137,9 @@ func (v planValue) Source() string {
 	case "missing":
 		return "nothing says it"
 	case "model":
+		if len(v.Words) > 0 {
+			return "a model made it of your words “" + strings.Join(v.Words, "”, “") + "”, where it is not written"
+		}
 		return "a model took it from the request"
 	case "composed":
 		return "composed: no words of the request stand for it alone"
@@ -332,7 +345,7 @@ func (p *planPage) take(plan *planShown) {
 	}
 	var ir any
 	if json.Unmarshal(plan.Plan.IR, &ir) == nil {
-		p.Text = jsonText(ir, "  ")
+		p.Text = string(printable.JSON([]byte(jsonText(ir, "  "))))
 	}
 	if g, err := GraphOfWorkflow(plan.Plan.IR); err == nil {
 		g.Label = "the workflow"
