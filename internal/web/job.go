@@ -2,11 +2,14 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,7 +213,20 @@ func (j *Job) Run(ctx context.Context) (string, error) {
 	if len(j.runs) > 0 {
 		return j.runs[0], nil
 	}
-	return "", j.result.failure()
+	return "", cmp.Or(j.unkept(), j.result.failure())
+}
+
+// unkept is the error of a job that has ended, and ran something which could not be kept, so that there is no page of it; nil of another.
+func (j *Job) unkept() *Error {
+	var ran struct {
+		ID     string `json:"run_id"`
+		Status string `json:"status"`
+	}
+	if of, _ := j.given["id"].(string); json.Unmarshal(j.result.Stdout, &ran) != nil || ran.ID == "" || of != "" && strings.HasPrefix(ran.ID, of) {
+		return nil
+	}
+	return &Error{Status: http.StatusInternalServerError, Exit: j.result.Exit, Do: "see to it before you send this again: it would be done again",
+		Message: fmt.Sprintf("this was done (%s), but nothing of it could be kept, so there is no page of it\n%s", ran.Status, strings.Join(j.result.Messages, "\n"))}
 }
 
 // Events is the address of the stream that tells of the job while it goes on.
@@ -219,7 +235,7 @@ func (j *Job) Events() string { return "/api/v1/jobs/" + j.ID + "/events" }
 func (s *Server) job(r *http.Request) (*Job, error) {
 	j := s.jobs.get(r.PathValue("job"))
 	if j == nil {
-		return nil, &Error{Status: http.StatusNotFound, Message: "there is no such job, or it was long ago"}
+		return nil, &Error{Status: http.StatusNotFound, Message: "there is no such job: it was long ago, or pflow serve was started again since", Do: "what it began stands among the runs"}
 	}
 	return j, nil
 }

@@ -230,7 +230,7 @@ func (s *Server) begun(r *http.Request, endpoint string, params func(r *http.Req
 	defer cancel()
 	res, late := j.Wait(settled)
 	switch {
-	case late == nil && res.Exit == outcome.Done && id == "": // it began no run: it was one of another process, or was given up
+	case late == nil && res.Exit == outcome.Done && id == "" && j.unkept() == nil: // it began no run: it was one of another process, or was given up
 		return "/runs/" + url.PathEscape(r.PathValue("id")), nil, nil
 	case err == nil:
 		return "/runs/" + url.PathEscape(id), nil, nil

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -213,7 +214,12 @@ func (s *Server) runWorkflow(r *http.Request) (string, *view, error) {
 	run, err := job.Run(r.Context())
 	if err != nil {
 		f.Error = err.Error()
-		return "", f.view(http.StatusUnprocessableEntity), nil
+		status := http.StatusUnprocessableEntity
+		var failed *Error
+		if errors.As(err, &failed) && failed.Status == http.StatusInternalServerError {
+			status = failed.Status
+		}
+		return "", f.view(status), nil
 	}
 	return "/runs/" + run, nil, nil
 }
