@@ -45,7 +45,6 @@ type briefDiff struct {
 	Variant    string  `json:"variant"`
 	Verdict    string  `json:"verdict"`
 	Difference float64 `json:"difference"`
-	PHolm      float64 `json:"p_holm"`
 }
 
 // State is that of a badge.
@@ -151,7 +150,6 @@ func (p *preparedExperiment) Missing() int { return p.Total - p.Rows }
 type preparedVariant struct {
 	shownVariant
 	Diff []string `json:"diff"`
-	Asks bool     `json:"asks"`
 }
 
 // experimentPower is what differences the cases would show.

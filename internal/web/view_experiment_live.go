@@ -11,7 +11,6 @@ import (
 type liveSplit struct {
 	Verdict     string           `json:"verdict"`
 	Says        []string         `json:"says"`
-	HorizonDays int              `json:"horizon_days"`
 	Level       float64          `json:"level"`
 	Narrowed    bool             `json:"narrowed"`
 	Arms        []liveArm        `json:"arms"`
@@ -69,16 +68,12 @@ type liveComparison struct {
 	Flow    string `json:"flow"`
 	Against string `json:"against"`
 	Score   struct {
-		Units      int      `json:"units"`
-		MeanA      float64  `json:"mean_a"`
-		MeanB      float64  `json:"mean_b"`
 		Difference float64  `json:"difference"`
 		Interval   interval `json:"interval"`
 		Decided    bool     `json:"decided"`
 		Note       string   `json:"note"`
 	} `json:"score"`
 	Loses   string     `json:"loses"`
-	Better  string     `json:"better"`
 	Why     string     `json:"why"`
 	Waiting int        `json:"waiting"`
 	Until   *time.Time `json:"until"`

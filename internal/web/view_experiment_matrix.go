@@ -25,11 +25,10 @@ type experimentMatrix struct {
 }
 
 type matrixRow struct {
-	ID       string       `json:"id"`
-	Group    string       `json:"group"`
-	Request  string       `json:"request"`
-	Expected string       `json:"expected"`
-	Cells    []matrixCell `json:"cells"`
+	ID      string       `json:"id"`
+	Group   string       `json:"group"`
+	Request string       `json:"request"`
+	Cells   []matrixCell `json:"cells"`
 }
 
 type matrixCell struct {

@@ -27,9 +27,7 @@ type shownVariant struct {
 	Name    string `json:"name"`
 	Flow    string `json:"flow"`
 	Rev     string `json:"rev"`
-	Commit  string `json:"commit"`
 	Model   string `json:"model"`
-	Loaded  string `json:"loaded"`
 	Hash    string `json:"hash"`
 	Prompts []struct {
 		Name string `json:"name"`
@@ -87,17 +85,14 @@ type interval struct {
 }
 
 type reportComparison struct {
-	Variant    string   `json:"variant"`
-	Diff       []string `json:"diff"`
-	Verdict    string   `json:"verdict"`
-	Reason     string   `json:"reason"`
-	Advice     string   `json:"advice"`
-	Said       string   `json:"said"`
-	P          float64  `json:"p"`
-	PHolm      float64  `json:"p_holm"`
-	Differ     int      `json:"differ"`
-	Detectable *float64 `json:"detectable"`
-	Metrics    []struct {
+	Variant string   `json:"variant"`
+	Diff    []string `json:"diff"`
+	Verdict string   `json:"verdict"`
+	Reason  string   `json:"reason"`
+	Advice  string   `json:"advice"`
+	Said    string   `json:"said"`
+	P       float64  `json:"p"`
+	Metrics []struct {
 		Metric   string  `json:"metric"`
 		Cases    int     `json:"cases"`
 		Baseline float64 `json:"baseline"`
