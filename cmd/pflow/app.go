@@ -78,11 +78,15 @@ type app struct {
 	begun    func(run string)      // told of each run that begins or goes on; nil: nobody is
 	stopHere func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
 
+	failed func(*exitError) // told why the command failed, where that is shown elsewhere than at a terminal; nil: it is shown at one
+
 	by string // who starts runs, "" for the person at the command line
 
 	from []string // steps that the run which is begun runs again, of one that runs another again
 
 	reads *filewatch.Files // what flows and cases are read from is noted here; nil: nobody asks
+
+	files map[string][]byte // what stands for files of these names; nil: the files do
 
 	dir string // where the nodes of runs begin, "" for the working directory
 
@@ -190,6 +194,17 @@ func (a *app) history() *runs.History {
 // homeDir is the folder of the home, "" if there is none.
 func (a *app) homeDir() string { return a.home().Dir() }
 
+// homeNamed reports whether --home says where the home is, so that other commands need it, too.
+func (a *app) homeNamed() bool { return a.home().Source() == home.Flag }
+
+// homeFlags are the flags by which another command of pflow finds the same home.
+func (a *app) homeFlags() []string {
+	if !a.homeNamed() {
+		return nil
+	}
+	return []string{"--home", a.homeDir()}
+}
+
 // needsHome is the error of what is about the files of a home, or writes there, where there is none.
 func (a *app) needsHome() error {
 	err := a.home().Err()
@@ -240,17 +255,12 @@ func (a *app) document(res engine.Resources, arg string) (engine.Document, error
 	doc, err := res.Find(engine.FlowDocument, arg, nil)
 	switch {
 	case errors.Is(err, engine.ErrNoDocument):
-		hint := didYouMean(arg, engine.Meant(res, engine.FlowDocument, arg, nil))
 		for _, file := range []string{arg, arg + ".yaml", arg + ".yml"} {
 			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-				hint = "; for the file in this directory say ./" + file
-				break
+				return doc, &exitError{Code: exitUsage, Message: fmt.Sprintf("there is no flow %q", arg), Do: "; for the file in this directory say ./" + file, Absent: true}
 			}
 		}
-		if hint == "" {
-			hint = "; pflow flow list shows those there are"
-		}
-		return doc, usage("there is no flow %q%s", arg, hint)
+		return doc, absent(arg, engine.Meant(res, engine.FlowDocument, arg, nil), "pflow flow list", "there is no flow %q", arg)
 	case err != nil:
 		return doc, usage("%s", fileError(err))
 	}

@@ -262,7 +262,7 @@ func (a *app) unchanged(p *planner.File) error {
 // readPlan reads a plan file; - is standard input.
 func (a *app) readPlan(ctx context.Context, file string) ([]byte, error) {
 	if file != "-" {
-		return readRegular(file)
+		return a.readRegular(file)
 	}
 	piped, err := a.piped(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ func (a *app) editPlan(ctx context.Context, p *toApply, words []string, file str
 
 // otherWorkflow takes the workflow of a file for that of a plan. Whoever wrote it says what is done, also of a request that nothing did.
 func (a *app) otherWorkflow(ctx context.Context, p *toApply, file string) error {
-	data, err := readRegular(file)
+	data, err := a.readRegular(file)
 	if err != nil {
 		return err
 	}

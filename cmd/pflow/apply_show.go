@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"pflow/internal/planner"
@@ -22,6 +24,7 @@ type shownApply struct {
 	Digest   string `json:"digest"`          // approves it; "" where it cannot be carried out
 	Destroys string `json:"digest_destroys"` // approves it and that it destroys what is listed; "" where it destroys nothing
 	Refused  string `json:"refused"`         // why it cannot be carried out as it is; "" if it can
+	Do       string `json:"do"`              // what to do about that at a terminal
 	Edited   bool   `json:"edited"`          // values or the workflow are others than were planned
 	Kept     string `json:"kept"`            // saved: it is a saved workflow; version: it becomes the next version of one; new; "" where there is none
 	Note     string `json:"note"`            // on its name, "" where there is nothing to say
@@ -81,9 +84,9 @@ func (a *app) showApplied(ctx context.Context, p *toApply, d *planDraft) error {
 	}
 	switch {
 	case d.plan.Status == planner.NeedsInput:
-		out.Refused = inWords(missingInput(d.plan)).Error()
+		out.refuse(missingInput(d.plan))
 	case d.stuck != nil && (d.loaded == nil || triggerOf(d.plan) == nil):
-		out.Refused = inWords(d.stuck).Error()
+		out.refuse(d.stuck)
 	}
 	if out.DryRun != nil && out.Refused == "" {
 		for _, why := range out.DryRun.Refused() {
@@ -107,11 +110,20 @@ func (a *app) showUnplanned(ctx context.Context, p *toApply, why error) error {
 	if err != nil {
 		return err
 	}
-	out.Plan, out.Kept, out.Note, out.Refused = &p.Result, "", "", inWords(why).Error()
+	out.Plan, out.Kept, out.Note = &p.Result, "", ""
+	out.refuse(why)
 	if err := a.printJSON(out); err != nil {
 		return err
 	}
 	return why
+}
+
+// refuse says why a plan cannot be carried out, and apart from that what to do about it at a terminal.
+func (s *shownApply) refuse(why error) {
+	s.Refused, s.Do = inWords(why).Error(), ""
+	if exit := (*exitError)(nil); errors.As(why, &exit) {
+		s.Refused, s.Do = exit.Message, strings.TrimLeft(exit.Do, "; \n")
+	}
 }
 
 func (a *app) shownApply(ctx context.Context, p *toApply, d *planDraft) (*shownApply, error) {

@@ -172,7 +172,7 @@ func (a *app) handOn(ctx context.Context, r *prepared.Run, b *backend) error {
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"--json", a.asJSON}, {"--quiet", a.quiet}, {"--home=" + a.homeDir(), a.homeFlag != ""}} {
+	}{{"--json", a.asJSON}, {"--quiet", a.quiet}, {"--home=" + a.homeDir(), a.homeNamed()}} {
 		if f.given {
 			args = append(args, f.name)
 		}

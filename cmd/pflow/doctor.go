@@ -30,6 +30,11 @@ type effective struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
 	Source string `json:"source"`
+	do     string // what to do at a terminal, as it follows the source there
+}
+
+func inEffect(name, value, source string) effective {
+	return effective{Name: name, Value: value, Source: source}
 }
 
 // checkup is one thing that was looked at. Status is ok, warning or error.
@@ -37,6 +42,35 @@ type checkup struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
 	Message string `json:"message"`
+	Do      string `json:"do,omitempty"` // what to do at a terminal
+
+	lines []string // the message for a terminal, with what to do at each of its lines
+}
+
+func looked(name, status, message string) checkup {
+	return checkup{Name: name, Status: status, Message: message}
+}
+
+// terminal is the message with what to do, for a terminal.
+func (c *checkup) terminal() string {
+	if c.Do == "" {
+		return c.Message
+	}
+	return strings.Join(c.lines, "\n")
+}
+
+// say adds a line. do is what to do about it at a terminal, as it follows the line there.
+func (c *checkup) say(do, format string, args ...any) {
+	line, next := fmt.Sprintf(format, args...), func(text string) string {
+		if text != "" {
+			text += "\n"
+		}
+		return text
+	}
+	c.Message, c.lines = next(c.Message)+line, append(c.lines, line+do)
+	if do != "" {
+		c.Do = next(c.Do) + strings.TrimLeft(do, "; ")
+	}
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -81,11 +115,11 @@ func (a *app) doctor(more []checkup) error {
 		fmt.Fprintf(a.stdout, "pflow %s (%s, %s/%s)\n\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, v := range values {
-			fmt.Fprintf(w, "%s\t%s\t(%s)\n", v.Name, printable.Line(v.Value), printable.Line(v.Source))
+			fmt.Fprintf(w, "%s\t%s\t(%s)\n", v.Name, printable.Line(v.Value), printable.Line(v.Source+v.do))
 		}
 		fmt.Fprintln(w)
 		for _, c := range checks {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Name, strings.ReplaceAll(c.Message, "\n", "\n\t\t"))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Name, strings.ReplaceAll(c.terminal(), "\n", "\n\t\t"))
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -109,7 +143,7 @@ func (a *app) effectiveValues() []effective {
 		}
 		return orElse
 	}
-	home := effective{"home", orElse(a.homeDir(), "none"), a.home().Source()}
+	home := inEffect("home", orElse(a.homeDir(), "none"), a.home().Source())
 	flow, source := a.effectivePlanner()
 	patterns := func(list []settings.Rule, none string) string {
 		if list == nil {
@@ -122,25 +156,25 @@ func (a *app) effectiveValues() []effective {
 		return strings.Join(words, " ")
 	}
 	name, named := a.editor()
-	editor := effective{"editor", orElse(name, "none"), named}
+	editor := inEffect("editor", orElse(name, "none"), named)
 	out := []effective{
 		home,
-		{"flow", orElse(flow, "none"), orElse(source, "settings.yaml cannot be read")},
+		inEffect("flow", orElse(flow, "none"), orElse(source, "settings.yaml cannot be read")),
 		a.effectiveModel(),
-		{"allow", patterns(s.Allow, "every node type"), from("allow", "default")},
-		{"deny", patterns(s.Deny, "nothing"), from("deny", "default")},
-		{"retention", fmt.Sprintf("%d runs, %d days, %s", s.Retention.Runs, int(s.Retention.Age.Hours())/24, settings.Size(s.Retention.Bytes)), from("retention", "default")},
+		inEffect("allow", patterns(s.Allow, "every node type"), from("allow", "default")),
+		inEffect("deny", patterns(s.Deny, "nothing"), from("deny", "default")),
+		inEffect("retention", fmt.Sprintf("%d runs, %d days, %s", s.Retention.Runs, int(s.Retention.Age.Hours())/24, settings.Size(s.Retention.Bytes)), from("retention", "default")),
 		editor,
 	}
 	for _, agent := range s.Agents {
-		out = append(out, effective{"agent " + agent.Name, a.agentState(agent), orElse(placed(agent.Place), "default")})
+		out = append(out, inEffect("agent "+agent.Name, a.agentState(agent), orElse(placed(agent.Place), "default")))
 	}
 	for _, m := range s.Secrets {
 		state := "from " + m.Says()
 		if a.getenv(m.Name) != "" {
 			state = "from the environment, which goes before " + m.Says()
 		}
-		out = append(out, effective{"secret " + m.Name, state, m.Place.String()})
+		out = append(out, inEffect("secret "+m.Name, state, m.Place.String()))
 	}
 	return out
 }
@@ -168,7 +202,7 @@ func (a *app) agentState(agent settings.Agent) string {
 // checkSecrets reads each secret that the settings map.
 func (a *app) checkSecrets(ctx context.Context) (out []checkup) {
 	for _, m := range a.secrets().Mapped() {
-		c := checkup{"secret " + m.Name, "ok", "can be read"}
+		c := looked("secret "+m.Name, "ok", "can be read")
 		if _, err := a.secrets().Read(ctx, m.Name); err != nil {
 			c.Status, c.Message = "error", err.Error()
 		}
@@ -181,23 +215,23 @@ func (a *app) checkSecrets(ctx context.Context) (out []checkup) {
 func (a *app) effectiveModel() effective {
 	c, err := a.theClient()
 	if err != nil {
-		return effective{"model", "none", strings.TrimSpace(err.Error())}
+		return inEffect("model", "none", strings.TrimSpace(err.Error()))
 	}
 	name, ok := c.Default()
 	s, _ := a.settings()
 	switch {
 	case s.Model == llm.NoModel && a.model == "":
-		return effective{"model", llm.NoModel, s.Places["model"].String()}
+		return inEffect("model", llm.NoModel, s.Places["model"].String())
 	case !ok && len(c.Models().Programs(a.getenv)) > 0:
-		return effective{"model", "none", "no key is set; on the PATH is " + strings.Join(c.Models().Programs(a.getenv), ", ") + ": name it with --model, or as model in settings.yaml"}
+		return effective{Name: "model", Value: "none", Source: "no key is set; on the PATH is " + strings.Join(c.Models().Programs(a.getenv), ", "), do: ": name it with --model, or as model in settings.yaml"}
 	case !ok:
-		return effective{"model", "none", "no key is set; pflow model list shows which there can be"}
+		return effective{Name: "model", Value: "none", Source: "no key is set", do: "; pflow model list shows which there can be"}
 	case a.model != "":
-		return effective{"model", name, "--model"}
+		return inEffect("model", name, "--model")
 	case s.Model != "":
-		return effective{"model", name, s.Places["model"].String()}
+		return inEffect("model", name, s.Places["model"].String())
 	}
-	return effective{"model", name, "environment"}
+	return inEffect("model", name, "environment")
 }
 
 // checkups look at all that is read from the home.
@@ -209,11 +243,11 @@ func (a *app) checkups() []checkup {
 	}
 	s, found, err := shelf.Gather(a.sources())
 	if err != nil {
-		return append(out, checkup{"nodes", "error", err.Error()})
+		return append(out, looked("nodes", "error", err.Error()))
 	}
 	by, _ := a.settings()
 	for _, f := range s.Unknown(by, a.builtin()) {
-		out = append(out, checkup{"settings", "error", fmt.Sprintf("%s: %s", f.Place, f.Message)})
+		out = append(out, looked("settings", "error", fmt.Sprintf("%s: %s", f.Place, f.Message)))
 	}
 	out = append(out, policy(by, s)...)
 	saved := len(s.Records)
@@ -223,7 +257,7 @@ func (a *app) checkups() []checkup {
 			types++
 		}
 	}
-	nodes := checkup{"nodes", "ok", count(types, "node type")}
+	nodes := looked("nodes", "ok", count(types, "node type"))
 	for _, f := range found.Sort() { // of declared nodes and saved workflows; each names its file
 		nodes.Status = "warning"
 		if f.Severity == diag.Error {
@@ -231,7 +265,7 @@ func (a *app) checkups() []checkup {
 		}
 		nodes.Message += "\n" + strings.TrimSpace(diag.List{f}.Text())
 	}
-	return append(out, nodes, checkup{"workflows", "ok", count(saved, "saved workflow")}, a.checkRuns(), a.checkSchedules(), a.checkTerminal())
+	return append(out, nodes, looked("workflows", "ok", count(saved, "saved workflow")), a.checkRuns(), a.checkSchedules(), a.checkTerminal())
 }
 
 func (a *app) checkHome() checkup {
@@ -280,7 +314,7 @@ func writable(dir string) error {
 
 func (a *app) checkSettings() checkup {
 	file := a.home().Path(settings.File)
-	c := checkup{"settings", "ok", file}
+	c := looked("settings", "ok", file)
 	info, err := os.Stat(file)
 	if err != nil {
 		c.Message = "there is no settings.yaml: the defaults hold"
@@ -303,26 +337,28 @@ func (a *app) checkPlanner() checkup {
 	}
 	flow, _, err := a.plannerFlow()
 	if err != nil {
-		return checkup{"planner", "error", strings.TrimSpace(err.Error())}
+		return looked("planner", "error", strings.TrimSpace(err.Error()))
 	}
-	return checkup{"planner", "ok", flow.Name}
+	return looked("planner", "ok", flow.Name)
 }
 
 func (a *app) checkFlow(res engine.Folders, name string) checkup {
-	c := checkup{"flow " + name, "ok", "has no faults"}
-	looked, err := a.known.look(res, name)
+	c := looked("flow "+name, "ok", "has no faults")
+	flow, err := a.known.look(res, name)
 	if err != nil {
-		return checkup{c.Name, "error", fileError(err)}
+		return looked(c.Name, "error", fileError(err))
 	}
-	if looked.found.HasErrors() {
-		return checkup{c.Name, "error", fmt.Sprintf("%s; pflow flow check %s shows them", count(len(looked.found), "fault"), name)}
+	if flow.found.HasErrors() {
+		c = checkup{Name: c.Name, Status: "error"}
+		c.say("; pflow flow check "+name+" shows them", "%s", count(len(flow.found), "fault"))
+		return c
 	}
 	return c
 }
 
 func (a *app) checkTerminal() checkup {
 	if a.interactive() {
-		return checkup{"terminal", "ok", "what is missing is asked for"}
+		return looked("terminal", "ok", "what is missing is asked for")
 	}
-	return checkup{"terminal", "ok", "there is none to ask on: plans are shown, --yes runs them"}
+	return looked("terminal", "ok", "there is none to ask on: plans are shown, --yes runs them")
 }

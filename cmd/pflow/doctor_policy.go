@@ -38,14 +38,14 @@ func policy(by *settings.Settings, s *shelf.Shelf) []checkup {
 			more = fmt.Sprintf(" and %d more", len(names)-mostHidden)
 			names = names[:mostHidden]
 		}
-		out = append(out, checkup{"policy", "ok", why + " hides " + printable.Line(strings.Join(names, ", ")) + more})
+		out = append(out, looked("policy", "ok", why+" hides "+printable.Line(strings.Join(names, ", "))+more))
 	}
 	for _, rules := range [][]settings.Rule{by.Allow, by.Deny} {
 		for _, r := range rules {
 			if r.Path == "" {
 				continue
 			}
-			c := checkup{"policy", "ok", fmt.Sprintf("%s %s binds every step that is given a path", r.Place, r)}
+			c := looked("policy", "ok", fmt.Sprintf("%s %s binds every step that is given a path", r.Place, r))
 			if reaches != "" {
 				c.Status = "warning"
 				c.Message += fmt.Sprintf(", but not what a program does that %s starts: deny that, too, where it must hold", reaches)

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"pflow/internal/runs"
 )
 
@@ -22,32 +19,32 @@ func (a *app) checkRuns() checkup {
 		c.Status, c.Message = "error", fileError(err)
 		return c
 	}
-	var waiting, open []string
+	var waiting, open []runs.Row
 	for _, r := range rows {
 		if !r.Resumable {
 			continue
 		}
-		line := fmt.Sprintf("%s: %s %s", a.resumeHint(r.ID), r.Status, shortened(oneLine(r.What()), 60))
 		if r.Status == runs.Waiting {
-			waiting = append(waiting, line)
+			waiting = append(waiting, r)
 		} else {
-			open = append(open, line)
+			open = append(open, r)
 		}
 	}
-	var lines []string
-	name := func(list []string, what string) {
-		if len(list) == 0 {
+	name := func(rows []runs.Row, what string) {
+		if len(rows) == 0 {
 			return
 		}
-		lines = append(lines, fmt.Sprintf("%d %s:", len(list), what))
-		if len(list) > doctorRuns {
-			list = append(list[:doctorRuns:doctorRuns], fmt.Sprintf("and %d more; pflow runs list --status waiting,interrupted,cancelled shows them", len(list)-doctorRuns))
+		c.say("", "%d %s:", len(rows), what)
+		for _, r := range rows[:min(len(rows), doctorRuns)] {
+			c.say("; go on with: "+a.resumeHint(r.ID), "%s: %s %s", r.ID, r.Status, shortened(oneLine(r.What()), 60))
 		}
-		lines = append(lines, list...)
+		if len(rows) > doctorRuns {
+			c.say("; pflow runs list --status waiting,interrupted,cancelled shows them", "and %d more", len(rows)-doctorRuns)
+		}
 	}
 	name(waiting, "waits for approval")
 	name(open, "can go on")
-	if c.Message = strings.Join(lines, "\n"); c.Message == "" {
+	if c.Message == "" {
 		c.Message = "none waits, none was left unfinished"
 	}
 	return c

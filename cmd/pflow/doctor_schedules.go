@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -14,41 +12,42 @@ func (a *app) checkSchedules() checkup {
 		return c
 	}
 	names := a.schedules().Names()
-	lines := []string{count(len(names), "schedule")}
+	c.say("", "%s", count(len(names), "schedule"))
 	now := time.Now()
 	for _, name := range names {
 		one, err := a.schedules().Get(name)
 		if err != nil {
-			c.Status, lines = "error", append(lines, err.Error())
+			c.Status = "error"
+			c.say("", "%v", err)
 			continue
 		}
 		st, err := a.schedules().State(one)
 		if err != nil {
-			c.Status, lines = "error", append(lines, err.Error())
+			c.Status = "error"
+			c.say("", "%v", err)
 			continue
 		}
 		i := a.scheduleItem(one, st, now)
-		wrong := func(format string, args ...any) {
+		wrong := func(do, format string, args ...any) {
 			if c.Status == "ok" {
 				c.Status = "warning"
 			}
-			lines = append(lines, name+" "+fmt.Sprintf(format, args...))
+			c.say("; "+do, name+" "+format, args...)
 		}
 		switch {
 		case i.Waiting != "":
-			wrong("does not run: %s; %s", i.Waiting, a.scheduleHint(i.Schedule))
+			wrong(a.scheduleHint(i.Schedule), "does not run: %s", i.Waiting)
 		case i.Status == "paused":
-			lines = append(lines, name+" is paused; go on with: pflow schedule resume "+name)
+			c.say("; go on with: pflow schedule resume "+name, "%s is paused", name)
 		case i.Status == "over":
-			lines = append(lines, name+" has no next time; remove it with: pflow schedule remove "+name)
+			c.say("; remove it with: pflow schedule remove "+name, "%s has no next time", name)
 		}
 		if i.Untold != "" {
-			wrong("runs, and nothing tells of it: %s; %s", i.Untold, i.untoldHint)
+			wrong(i.untoldHint, "runs, and nothing tells of it: %s", i.Untold)
 		}
 	}
 	if len(names) > 0 && a.schedules().Server() == "" {
-		lines = append(lines, "no pflow serve carries them out now")
+		c.say("", "no pflow serve carries them out now")
 	}
-	c.Message = strings.Join(lines, "\n")
 	return c
 }

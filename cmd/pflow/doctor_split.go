@@ -50,26 +50,27 @@ func (a *app) stopped(arms split.Split) []split.Stop {
 
 // checkSplit makes sure that each arm of a split can plan.
 func (a *app) checkSplit(arms split.Split, from string) checkup {
-	c := checkup{"planner", "ok", ""}
-	var lines []string
+	c := checkup{Name: "planner", Status: "ok"}
+	wrong := func(why string) {
+		c.Status = "error"
+		c.say("", "%s", why)
+	}
 	for _, arm := range arms {
 		if _, _, err := a.armFlow(arm.Flow, from); err != nil {
-			c.Status = "error"
-			lines = append(lines, strings.TrimSpace(err.Error()))
+			wrong(strings.TrimSpace(err.Error()))
 		}
 	}
 	if a.homeDir() == "" {
-		c.Status, lines = "error", append(lines, from+": a split needs a home")
+		wrong(from + ": a split needs a home")
 	} else if _, err := split.LedgerOf(a.homeDir()).Read(); err != nil {
-		c.Status, lines = "error", append(lines, fileError(err))
-	}
-	for _, stop := range a.stopped(arms) {
-		lines = append(lines, fmt.Sprintf("%s gets no more requests since %s: %s; pflow experiment live --start %s undoes it",
-			stop.Flow, stop.At.Local().Format("2006-01-02 15:04"), stop.Why, shellQuote(stop.Flow)))
+		wrong(fileError(err))
 	}
 	if c.Status == "ok" {
-		lines = append([]string{"requests are split among " + count(len(arms), "flow") + "; pflow experiment live shows how they do"}, lines...)
+		c.say("; pflow experiment live shows how they do", "requests are split among %s", count(len(arms), "flow"))
 	}
-	c.Message = strings.Join(lines, "\n")
+	for _, stop := range a.stopped(arms) {
+		c.say(fmt.Sprintf("; pflow experiment live --start %s undoes it", shellQuote(stop.Flow)), "%s gets no more requests since %s: %s",
+			stop.Flow, stop.At.Local().Format("2006-01-02 15:04"), stop.Why)
+	}
 	return c
 }

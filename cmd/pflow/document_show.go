@@ -63,7 +63,7 @@ func (a *app) findText(kind engine.DocumentKind, given string) (engine.Document,
 	}
 	doc, err := res.Find(kind, name, from)
 	if noSuchDocument(err) {
-		return doc, usage("there is no %s %q%s", kind, given, orElse(didYouMean(name, res.Names(kind, from)), "; pflow prompt list shows those there are"))
+		return doc, absent(name, res.Names(kind, from), "pflow prompt list", "there is no %s %q", kind, given)
 	}
 	if err != nil {
 		return doc, usage("%s", fileError(err))

@@ -33,6 +33,15 @@ func fail(code int, format string, args ...any) error { return outcome.Fail(code
 // usage is the error of a command line that cannot be meant.
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
+// absent is the error of a name that stands for nothing; list is the command that shows those that do, said where no name is near.
+func absent(name string, names []string, list, format string, args ...any) error {
+	err := &exitError{Code: exitUsage, Message: fmt.Sprintf(format, args...) + didYouMean(name, names), Absent: true}
+	if diag.Nearest(name, names) == "" {
+		err.Do = "; " + list + " shows those there are"
+	}
+	return err
+}
+
 // status shows an error and gives the exit status that stands for it.
 func (a *app) status(err error) int {
 	var exit *exitError
@@ -41,8 +50,13 @@ func (a *app) status(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &exit):
-		if exit.Message != "" {
-			a.say(styled{codeRed, "pflow:"}, " "+exit.Message+"\n")
+		text := exit.Error()
+		if a.failed != nil {
+			text = exit.Message
+			a.failed(exit)
+		}
+		if text != "" {
+			a.say(styled{codeRed, "pflow:"}, " "+text+"\n")
 		}
 		return exit.Code
 	case errors.As(err, &invalid):

@@ -62,7 +62,7 @@ func (a *app) experimentDir(id string) (string, error) {
 		return "", err
 	}
 	if len(ids) == 0 {
-		return "", usage("there are no experiments yet; pflow experiment run makes one")
+		return "", &exitError{Code: exitUsage, Message: "there are no experiments yet", Do: "; pflow experiment run makes one", Absent: true}
 	}
 	if id == "" || id == lastExperiment {
 		return filepath.Join(dir, ids[0]), nil
@@ -88,7 +88,7 @@ func (a *app) experimentDir(id string) (string, error) {
 	case 1:
 		return filepath.Join(dir, found[0]), nil
 	case 0:
-		return "", usage("there is no experiment %q%s", id, didYouMean(id, ids))
+		return "", absent(id, ids, "pflow experiment list", "there is no experiment %q", id)
 	}
 	return "", usage("%q is the beginning of several experiments: %s", id, strings.Join(found, ", "))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/experiment"
+	"pflow/internal/fault"
 )
 
 // The shapes of `pflow experiment show --json`.
@@ -75,7 +76,7 @@ func (a *app) showExperiment(store *experiment.Store) error {
 func (a *app) showCase(store *experiment.Store, id, variant string) error {
 	c, err := experiment.ShowCase(store, id, variant)
 	if err != nil {
-		return usage("%v", err)
+		return &exitError{Code: exitUsage, Message: err.Error(), Absent: fault.Of(err).Kind == fault.NotFound}
 	}
 	if a.asJSON {
 		return a.printMasked(struct {

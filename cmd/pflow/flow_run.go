@@ -242,10 +242,7 @@ func (a *app) observer() func(engine.Transition) {
 
 // resumeHint is the command that goes on with a run.
 func (a *app) resumeHint(id string) string {
-	if a.homeFlag != "" {
-		return "pflow resume " + id + " --home " + shellQuote(a.homeDir())
-	}
-	return "pflow resume " + id
+	return (&invocation{path: "pflow resume", subject: id, flags: a.homeFlags()}).command()
 }
 
 // goOnHint is the command that goes on with a run that this process began: with --retry where resume would leave it to

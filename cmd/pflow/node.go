@@ -159,11 +159,7 @@ func (a *app) findNode(ctx context.Context, name string) (*ir.Interface, error) 
 	if why, skipped := shelf.Catalogue.Skipped(name); skipped {
 		return nil, usage("the node %q %s", name, why)
 	}
-	hint := didYouMean(name, shelf.Catalogue.Names())
-	if hint == "" {
-		hint = "; pflow node list shows those there are"
-	}
-	return nil, usage("there is no node type %q%s", name, hint)
+	return nil, absent(name, shelf.Catalogue.Names(), "pflow node list", "there is no node type %q", name)
 }
 
 func (a *app) completeNodes(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -211,7 +207,7 @@ nothing in them is a template. Its outputs go to standard output.`,
 		ValidArgsFunction:  a.completeNodes,
 		DisableFlagParsing: true, // flags may be params of the node
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := f.read(c, args, "pflow node run: name a node type; pflow node list shows those there are")
+			in, err := f.read(a, c, args, "pflow node run: name a node type; pflow node list shows those there are")
 			if err != nil || in == nil {
 				return err
 			}

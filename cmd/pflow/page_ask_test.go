@@ -82,7 +82,7 @@ func (p *pageServer) holds(name, want string) {
 func TestPageAsk(t *testing.T) {
 	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
-	pageSays(t, p.get("/"), "For a start", `href="/?request=copy%20README.md`)
+	pageSays(t, p.get("/"), "For a start", `href="/?request=list%20all`)
 	plan := planned(t, p, "request", "copy a.txt to b.txt")
 	pageSays(t, plan, "<h1>Ready to run</h1>", `<mark data-n="2" title="source_path">a.txt<sup>2</sup></mark>`, "your words “b.txt”", `id="do-copy-file"`, "Approve and run",
 		"<pflow-graph", "no model was asked", "store.read != null")

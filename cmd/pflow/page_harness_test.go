@@ -219,8 +219,11 @@ func (p *pageServer) api(method, path string, body any) (status int, document ma
 
 // command is pflow over the home of a page, in its folder and with its environment.
 func (p *pageServer) command(args ...string) *exec.Cmd {
-	end := commandEnd(args)
-	c := exec.Command("pflow", slices.Concat(args[:end], []string{"--home", p.home}, args[end:])...)
+	end, home := commandEnd(args), []string{"--home", p.home}
+	if p.home == "" {
+		home = nil // the environment says where it is
+	}
+	c := exec.Command("pflow", slices.Concat(args[:end], home, args[end:])...)
 	c.Dir, c.Env = p.dir, append(os.Environ(), p.env...)
 	return c
 }

@@ -71,7 +71,7 @@ func TestPageLibrary(t *testing.T) {
 	p.get("/library/_nodes").wants(t, "the components", 200, `href="/library/_nodes/http"`)
 	p.get("/library/_nodes?words=copy+a+file").wants(t, "a search of components", 200, "copy-file")
 	p.get("/library/_nodes/write-file").wants(t, "a component", 200, "file_path", "required")
-	p.get("/library/_nodes/no-such").wants(t, "an unknown component", 400, "there is no node type")
+	p.get("/library/_nodes/no-such").wants(t, "an unknown component", 404, "there is no node type", `href="/library/_nodes"`)
 
 	p.pflow("workflow", "save", writtenFile(t, "nodes.json", `{"ir_version": "0.1.0", "nodes": [{"id": "t", "type": "template", "params": {"template": "x"}}]}`))
 	p.get("/library/nodes").wants(t, "a workflow that is called nodes", 200, `action="/library/nodes/delete"`)
@@ -80,7 +80,7 @@ func TestPageLibrary(t *testing.T) {
 	shown.wants(t, "a workflow", 200, "<pflow-graph", "Greets &lt;/textarea&gt;", "GREET_KEY", "default <code>World</code>", "It has not run.", "make one of a run")
 	p.get("/library/no-such").wants(t, "an unknown workflow", 404, "there is no saved workflow")
 	p.get("/library/greet/no-such").wants(t, "an unknown part", 404, "no such page")
-	p.get("/library/..%2f..%2fetc").wants(t, "a name that is a path", 400)
+	p.get("/library/..%2f..%2fetc").wants(t, "a name that is a path", 404)
 
 	// The form, wrong inputs, a dry run, a run.
 	form := p.get("/library/greet/run")
@@ -90,7 +90,7 @@ func TestPageLibrary(t *testing.T) {
 	}
 	given := []string{"in.name", hostileText, "in.times", "3", "in.tags", `["x", "</script>"]`, "in.loud", "true"}
 	p.post("/library/greet/run", "in.times", "many").wants(t, "a wrong input", 422, "times")
-	p.post("/library/greet/run").wants(t, "a missing input", 422, "times (integer)")
+	p.post("/library/greet/run").wants(t, "a missing input", 422, "It needs a value for <a href=\"#in-", `aria-invalid="true"`, "A value is needed.")
 	p.post("/library/greet/dry-run", given...).wants(t, "a dry run", 200, "What the run would do", "template", "&lt;/script&gt;")
 	ran := p.post("/library/greet/run", given...)
 	if !strings.HasPrefix(ran.Path, "/runs/") {
@@ -263,7 +263,7 @@ func TestPageSchedules(t *testing.T) {
 	p.get("/schedules/_new").wants(t, "no workflow", 400, "no workflow is named")
 	given := []string{"workflow", "greet", "when", "cron", "cron", "0 8 * * 1-5", "timezone", "Europe/Berlin", "as", "morning", "in.times", "2", "in.name", hostileText}
 	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "0 8", "in.times", "2").wants(t, "a cron that is none", 422, "has 2 fields")
-	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "1h").wants(t, "a missing input", 422, "times (integer)")
+	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "1h").wants(t, "a missing input", 422, `aria-invalid="true"`, "It needs a value for")
 	shown := p.post("/schedules/_new", given...)
 	shown.wants(t, "what would run", 200, "This is what would run", "every weekday at 08:00 (Europe/Berlin)", "Next times")
 	if got := strings.Count(shown.Body[strings.Index(shown.Body, "Next times"):strings.Index(shown.Body, "<dt>With")], "<li>"); got != 5 {
@@ -371,8 +371,8 @@ func TestPageLibraryAPI(t *testing.T) {
 
 	call(200, "POST", "/workflows/greet/rename", body{"to": "hello"})
 	call(200, "DELETE", "/workflows/hello", nil)
-	call(400, "DELETE", "/workflows/hello", nil)
-	call(400, "GET", "/workflows/hello", nil)
+	call(404, "DELETE", "/workflows/hello", nil)
+	call(404, "GET", "/workflows/hello", nil)
 	call(200, "GET", "/workflows/hello@1", nil)
 }
 

@@ -77,7 +77,7 @@ func TestPageRuns(t *testing.T) {
 		t.Errorf("one run compared: %d", got.Status)
 	}
 	says(t, p.get("/runs/stats").Body, "the whole", "say", "Half within")
-	if got := p.get("/runs/nope"); got.Status != 400 || !strings.Contains(got.Body, "there is no run") {
+	if got := p.get("/runs/nope"); got.Status != 404 || !strings.Contains(got.Body, "there is no run") {
 		t.Errorf("a run that is not there: %d", got.Status)
 	}
 	if status, doc := p.api("GET", "/api/v1/runs?limit=2&before="+all[0].ID, nil); status != 200 || len(doc["runs"].([]any)) != 2 {

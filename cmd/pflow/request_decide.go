@@ -425,10 +425,7 @@ func (a *app) editDraft(ctx context.Context, d *planDraft) error {
 
 // sameHome are the flags by which another command of pflow finds the same home and components.
 func (a *app) sameHome() []string {
-	var out []string
-	if a.homeFlag != "" {
-		out = append(out, "--home", a.homeFlag)
-	}
+	out := a.homeFlags()
 	for _, file := range a.nodeFiles {
 		out = append(out, "--nodes", file)
 	}

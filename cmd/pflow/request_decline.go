@@ -10,6 +10,7 @@ import (
 
 	"pflow/internal/library"
 	"pflow/internal/llm"
+	"pflow/internal/outcome"
 	"pflow/internal/planner"
 	"pflow/internal/planshape"
 	"pflow/internal/printable"
@@ -29,23 +30,23 @@ func (a *app) unplanned(request string, p *planner.Result) error {
 	if e["kind"] == planshape.Uncovered {
 		message, before = leftOpen(request, p), "\n"
 	}
-	if hint, _ := e["hint"].(string); hint != "" {
-		message += before + hint
+	hint, _ := e["hint"].(string)
+	if hint == "" {
+		before = ""
 	}
 	if e["kind"] == "invalid_request" && e["node"] == "" { // of the request itself; one with a node is a model's endpoint's
-		return usage("%s", message)
+		return outcome.Advise(usage("%s", message), "%s", before+hint)
 	}
 	if found := requestFindings(request, p); len(found) > 0 {
-		hint, _ := e["hint"].(string)
 		return fail(exitUnplanned, "%s: %s", p.Status, strings.TrimRight(hint+"\n"+found.Text(), "\n"))
 	}
 	var b strings.Builder
-	b.WriteString(message + "\n")
+	b.WriteString(before + hint + "\n")
 	writeCould(&b, p.Could)
 	if p.Status == planner.Infeasible {
 		b.WriteString(a.modelWould(p))
 	}
-	return fail(exitUnplanned, "%s: %s", p.Status, strings.TrimRight(b.String(), "\n"))
+	return outcome.Advise(fail(exitUnplanned, "%s: %s", p.Status, message), "%s", strings.TrimRight(b.String(), "\n"))
 }
 
 // modelWould says how a model comes to plan, where none was asked.

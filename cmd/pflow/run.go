@@ -44,8 +44,8 @@ type runFlags struct {
 
 // read reads a command line that names what to run, and checks the flags. The invocation is nil where help was asked
 // for; unnamed is the error of a line that names nothing.
-func (f *runFlags) read(c *cobra.Command, args []string, unnamed string) (*invocation, error) {
-	in, err := readInvocation(c, args)
+func (f *runFlags) read(a *app, c *cobra.Command, args []string, unnamed string) (*invocation, error) {
+	in, err := a.readInvocation(c, args)
 	if err != nil || in == nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ step reads it.`,
 		ValidArgsFunction:  a.completeRun,
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := f.read(c, args, "pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
+			in, err := f.read(a, c, args, "pflow run: name a saved workflow or a file; pflow workflow list shows those there are")
 			if err != nil || in == nil {
 				return err
 			}
@@ -220,7 +220,7 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 		}
 		words = append(words, m.Name+"="+strings.ToUpper(string(m.Type)))
 	}
-	return fail(exitMissing, "%s needs more to run:%s\ngive it: %s", p.Name, b.String(), in.command(words...))
+	return outcome.Advise(fail(exitMissing, "%s needs more to run:%s", p.Name, b.String()), "\ngive it: %s", in.command(words...))
 }
 
 // approveDestructive stops a run that would destroy something and was not allowed to. agreed is what somebody agreed to already.
@@ -257,7 +257,7 @@ func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[strin
 			return err
 		}
 	}
-	return fail(exitDeclined, "nothing was run: %s may destroy what is there; approve that with: %s", what, in.command(f.alsoDestructive()))
+	return outcome.Advise(fail(exitDeclined, "nothing was run: %s may destroy what is there", what), "; approve that with: %s", in.command(f.alsoDestructive()))
 }
 
 // destroyed names the steps of a run that would destroy something, and what; "" if there are none.

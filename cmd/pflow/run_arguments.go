@@ -43,7 +43,7 @@ func shellQuote(w string) string {
 
 // readInvocation reads the words of a command that does not let cobra parse its flags. It is nil without an error if
 // help was asked for and shown.
-func readInvocation(c *cobra.Command, args []string) (*invocation, error) {
+func (a *app) readInvocation(c *cobra.Command, args []string) (*invocation, error) {
 	c.InitDefaultHelpFlag()
 	c.InheritedFlags() // merges them into c.Flags()
 	in := &invocation{path: c.CommandPath()}
@@ -91,7 +91,8 @@ func readInvocation(c *cobra.Command, args []string) (*invocation, error) {
 	if help, _ := c.Flags().GetBool("help"); help {
 		return nil, c.Help()
 	}
-	for _, name := range []string{"home", "nodes", "on"} {
+	in.flags = append(in.flags, a.homeFlags()...)
+	for _, name := range []string{"nodes", "on"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
 			in.flags = append(in.flags, again(f)...)
 		}

@@ -33,13 +33,9 @@ func (a *app) findRun(given string) (runs.Row, error) {
 	case err == nil && row.Error != nil && row.Error.Kind == runs.Unreadable:
 		return row, usage("run %s cannot be read: %s", row.ID, row.Error.Message)
 	case errors.As(err, &none) && none.None:
-		return row, usage("there are no runs in %s yet", a.home().Path("runs"))
+		return row, &exitError{Code: exitUsage, Message: fmt.Sprintf("there are no runs in %s yet", a.home().Path("runs")), Absent: true}
 	case errors.As(err, &none):
-		hint := didYouMean(given, a.runIDs(""))
-		if hint == "" {
-			hint = "; pflow runs list shows those there are"
-		}
-		return row, usage("%v in %s%s", err, a.home().Path("runs"), hint)
+		return row, absent(given, a.runIDs(""), "pflow runs list", "%v in %s", err, a.home().Path("runs"))
 	case err != nil:
 		return row, usage("%v", err)
 	}

@@ -104,7 +104,7 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 		}
 	}
 	if x.Status != fixFound {
-		return a.fixInstead(x, fail(exitUnplanned, "%s", a.unfixed(x)))
+		return a.fixInstead(x, a.unfixed(x))
 	}
 	if err := a.fixLoaded(ctx, x); err != nil {
 		return err

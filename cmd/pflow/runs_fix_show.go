@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pflow/internal/flowdiff"
+	"pflow/internal/outcome"
 	"pflow/internal/printable"
 	"pflow/ir"
 )
@@ -41,8 +42,8 @@ func (a *app) showFix(to io.Writer, x *fix) error {
 	return err
 }
 
-// unfixed says why there is no fix, and what can be done instead.
-func (a *app) unfixed(x *fix) string {
+// unfixed is the error of a fix that was not found: why there is none, and what can be done instead.
+func (a *app) unfixed(x *fix) error {
 	text := fmt.Sprintf("no fix was found for %s: node %s: %s [%s]", x.Name, x.failure.Step, x.failure.Message, x.failure.Kind)
 	if x.Why != "" {
 		text += "\nwhy not: " + x.Why
@@ -53,9 +54,9 @@ func (a *app) unfixed(x *fix) string {
 	} else if file := x.base.source.File; file != "" {
 		edit = "change " + file + ", or what it needs,"
 	}
-	text += fmt.Sprintf("\n%s and run it again with: %s", edit, a.runsHint("retry", x.row.ID))
+	do := fmt.Sprintf("\n%s and run it again with: %s", edit, a.runsHint("retry", x.row.ID))
 	if has, err := a.hasModel(); err == nil && !has {
-		text += "\na model may know more; pflow model list shows what can be configured"
+		do += "\na model may know more; pflow model list shows what can be configured"
 	}
-	return text
+	return outcome.Advise(fail(exitUnplanned, "%s", text), "%s", do)
 }

@@ -40,7 +40,7 @@ it runs again.`,
 		ValidArgsFunction:  a.completeRuns(runs.Failed),
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := f.read(c, args, "pflow runs retry: name a run, or last; pflow runs list shows those there are")
+			in, err := f.read(a, c, args, "pflow runs retry: name a run, or last; pflow runs list shows those there are")
 			if err != nil || in == nil {
 				return err
 			}
@@ -353,9 +353,5 @@ func failedIn(r *workflow.Retry, past *journal.Past, store map[string]any) {
 
 // runsHint is the command of pflow runs for a run.
 func (a *app) runsHint(command, id string) string {
-	in := &invocation{path: "pflow runs " + command, subject: id}
-	if a.homeFlag != "" {
-		in.flags = []string{"--home", a.homeDir()}
-	}
-	return in.command()
+	return (&invocation{path: "pflow runs " + command, subject: id, flags: a.homeFlags()}).command()
 }

@@ -13,6 +13,7 @@ import (
 	"pflow/engine/journal"
 	"pflow/internal/consent"
 	"pflow/internal/diag"
+	"pflow/internal/outcome"
 	"pflow/internal/planner"
 	"pflow/internal/schedule"
 	"pflow/internal/value"
@@ -59,7 +60,7 @@ func noSchedule(err error) error {
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unknown) && unknown.Near == "":
-		return usage("%v; pflow schedule list shows those there are", err)
+		return outcome.Advise(usage("%v", err), "; pflow schedule list shows those there are")
 	case errors.As(err, &unread):
 		return fail(exitFailed, "%s", fileError(err))
 	}

@@ -53,7 +53,7 @@ schedule; pflow schedule notify changes it.`,
 		ValidArgsFunction:  a.completeRun,
 		DisableFlagParsing: true, // flags may be inputs of the workflow
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := f.read(c, args, "pflow schedule add: name a saved workflow; pflow workflow list shows those there are")
+			in, err := f.read(a, c, args, "pflow schedule add: name a saved workflow; pflow workflow list shows those there are")
 			if err != nil || in == nil {
 				return err
 			}

@@ -98,6 +98,7 @@ func (a *app) serve(ctx context.Context, l *schedule.Loop, o *pageOptions) error
 		until, end := context.WithCancel(ctx)
 		ended := fault.Async(func() (struct{}, error) {
 			<-until.Done()
+			l.Log("ending: the page answers no more")
 			p.stop()
 			return struct{}{}, nil
 		})

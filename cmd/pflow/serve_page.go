@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,30 +31,20 @@ type commands struct {
 }
 
 // Carry implements web.Commands.
-func (cs commands) Carry(ctx context.Context, c web.Command) int {
+func (cs commands) Carry(ctx context.Context, c web.Command) (ended web.Ended) {
 	args := append([]string(nil), c.Args...)
-	if len(c.Files) > 0 {
-		dir, err := os.MkdirTemp("", "pflow-page-*")
-		if err != nil {
-			fmt.Fprintf(c.Stderr, "pflow: %v\n", err)
-			return exitFailed
-		}
-		defer os.RemoveAll(dir)
-		for _, f := range c.Files {
-			path := filepath.Join(dir, filepath.Base(f.Name))
-			if err := os.WriteFile(path, f.Data, 0o600); err != nil {
-				fmt.Fprintf(c.Stderr, "pflow: %s\n", fileError(err))
-				return exitFailed
-			}
-			args[f.Arg] += path
-		}
-	}
 	one := newApp(bytes.NewReader(c.Stdin), c.Stdout, c.Stderr, cs.a.getenv)
 	asked := ctx.Done()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	w := &worker{func() { cancel(&signalError{syscall.SIGINT}) }}
 	defer cs.here.ended(w)
+	one.files = map[string][]byte{}
+	for _, f := range c.Files {
+		one.files[f.Name] = f.Data
+		args[f.Arg] += f.Name
+	}
+	one.homeOnce.Do(func() { one.homeGot = cs.a.home() }) // what says where it is stays as it is
 	one.stopHere, one.asker, one.known = cs.here.stop, split.Client, cs.a.known
 	one.begun = func(run string) {
 		cs.here.works(w, run)
@@ -71,7 +59,9 @@ func (cs commands) Carry(ctx context.Context, c web.Command) int {
 		case <-ctx.Done():
 		}
 	}, func(err error) { cancel(err) })
-	return one.main(ctx, append(args[:commandEnd(args):commandEnd(args)], append([]string{"--batch", "--no-color", "--home", cs.a.homeDir()}, args[commandEnd(args):]...)...))
+	one.failed = func(why *exitError) { ended.Absent, ended.Do = why.Absent, why.Do }
+	ended.Exit = one.main(ctx, append(args[:commandEnd(args):commandEnd(args)], append([]string{"--batch", "--no-color"}, args[commandEnd(args):]...)...))
+	return ended
 }
 
 // commandEnd is where flags end and what "--" begins, if anything does.

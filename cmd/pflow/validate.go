@@ -78,7 +78,7 @@ func (a *app) validateOne(ctx context.Context, ref string) error {
 		}
 	case err != nil:
 		out.File = a.workflowFile(ref)
-		if found = noDocument(out.File); a.asJSON && found.HasErrors() {
+		if found = a.noDocument(out.File); a.asJSON && found.HasErrors() {
 			out.Report = found.Report()
 			if err := a.printJSON(out); err != nil {
 				return err
@@ -119,8 +119,8 @@ func (a *app) workflowFile(ref string) string {
 }
 
 // noDocument says what keeps a file from being a workflow; a file that cannot be read has no findings.
-func noDocument(file string) diag.List {
-	data, err := readRegular(file)
+func (a *app) noDocument(file string) diag.List {
+	data, err := a.readRegular(file)
 	if err != nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func noDocument(file string) diag.List {
 // formErrors are all errors of form of a file: reading it told of those that keep it from being read. A record's stay
 // what they are.
 func (a *app) formErrors(ctx context.Context, file string, read diag.List) (diag.List, error) {
-	data, err := readRegular(file)
+	data, err := a.readRegular(file)
 	if err != nil {
 		return nil, err
 	}

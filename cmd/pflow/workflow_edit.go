@@ -65,7 +65,7 @@ func (a *app) editedIn(ctx context.Context, r *library.Record, src workflow.Sour
 	if err != nil {
 		return err
 	}
-	after, err := readRegular(file)
+	after, err := a.readRegular(file)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"pflow/internal/host"
 	"pflow/internal/library"
 	"pflow/internal/nodetype"
+	"pflow/internal/outcome"
 	"pflow/internal/planner"
 	"pflow/internal/workflow"
 	"pflow/internal/workflowfile"
@@ -67,7 +68,7 @@ func (a *app) findWorkflow(ref string) (*library.Record, workflow.Source, error)
 		}
 		return r, src, nil
 	}
-	doc, err := readRegular(ref)
+	doc, err := a.readRegular(ref)
 	if err != nil {
 		return nil, workflow.Source{}, err
 	}
@@ -94,6 +95,14 @@ func isPlan(doc []byte) bool {
 		Schema string `json:"schema"`
 	}
 	return json.Unmarshal(doc, &p) == nil && p.Schema == planner.Schema
+}
+
+// readRegular reads a regular file, or what stands for one in this command.
+func (a *app) readRegular(file string) ([]byte, error) {
+	if data, ok := a.files[file]; ok {
+		return data, nil
+	}
+	return readRegular(file)
 }
 
 // readRegular reads a regular file.
@@ -133,7 +142,7 @@ func (a *app) noWorkflow(ref string, err error) error {
 	}
 	if fault.Of(err).Kind == fault.InvalidRequest { // of its name
 		if info, e := os.Stat(ref); e == nil && info.Mode().IsRegular() {
-			if doc, e := readRegular(ref); e == nil && isFlow(ref, doc) {
+			if doc, e := a.readRegular(ref); e == nil && isFlow(ref, doc) {
 				return notWorkflow("./" + ref)
 			}
 			return usage("%q is neither a saved workflow nor a workflow document: those are JSON or YAML, in files that end in .json, .yaml or .yml; if it is one in JSON, say ./%s", ref, ref)
@@ -143,7 +152,7 @@ func (a *app) noWorkflow(ref string, err error) error {
 		name, _, _ := strings.Cut(ref, "@")
 		return usage("%s: %v", a.library().Path(name), err)
 	}
-	return usage("%v%s", err, hint)
+	return outcome.Advise(usage("%v", err), "%s", hint)
 }
 
 // checkWorkflow validates a workflow and gives its findings their places.

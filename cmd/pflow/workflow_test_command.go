@@ -95,7 +95,7 @@ func (a *app) testWorkflow(ctx context.Context, arg string, f *workflowTestFlags
 	if err != nil {
 		return testedWorkflow{}, err
 	}
-	data, err := readRegular(file)
+	data, err := a.readRegular(file)
 	if err != nil {
 		return testedWorkflow{}, err
 	}

@@ -20,13 +20,16 @@ type Home struct {
 // ErrNone is the error of Err where nobody says where the home is.
 var ErrNone = errors.New("there is no home folder; set PFLOW_HOME or give --home")
 
+// Flag is the source of a home that a flag names.
+const Flag = "--home"
+
 // Find gives the home: what the flag --home says, else PFLOW_HOME, else ~/.pflow. A relative path counts from the working
 // directory, and ~/ from the user's own folder. The folder need not exist; what is there and is no folder is no home.
 func Find(flag string, getenv func(string) string) Home {
 	h := Home{source: "default"}
 	switch {
 	case flag != "":
-		h.dir, h.source = flag, "--home"
+		h.dir, h.source = flag, Flag
 	case getenv("PFLOW_HOME") != "":
 		h.dir, h.source = getenv("PFLOW_HOME"), "PFLOW_HOME"
 	case getenv("HOME") != "":

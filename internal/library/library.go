@@ -38,6 +38,9 @@ type Unknown struct {
 	Kept []int  // the versions of a workflow of the name that was deleted
 }
 
+// Absent reports that it is not there.
+func (u *Unknown) Absent() bool { return true }
+
 func (u *Unknown) Error() string {
 	text := fmt.Sprintf("there is no saved workflow %q", u.Name)
 	if u.Near != "" {

@@ -5,6 +5,7 @@ package outcome
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -32,13 +33,31 @@ const (
 type Error struct {
 	Code    int
 	Message string
+	Do      string // what to do about it at a terminal, as it follows the message there
+	Absent  bool   // what was named is not there
 }
 
-func (e *Error) Error() string { return e.Message }
+func (e *Error) Error() string { return e.Message + e.Do }
 
 // Fail is the error that ends the program with a status.
 func Fail(code int, format string, args ...any) error {
-	return &Error{code, fmt.Sprintf(format, args...)}
+	e := &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	for _, arg := range args {
+		var why interface{ Absent() bool }
+		if err, ok := arg.(error); ok && errors.As(err, &why) {
+			e.Absent = why.Absent()
+		}
+	}
+	return e
+}
+
+// Advise adds what to do at a terminal to an error that ends the program.
+func Advise(err error, format string, args ...any) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Do += fmt.Sprintf(format, args...)
+	}
+	return err
 }
 
 // Failure says why a run failed.

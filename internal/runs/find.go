@@ -23,6 +23,9 @@ type NotFound struct {
 	None  bool // the home has no runs at all
 }
 
+// Absent reports that it is not there.
+func (e *NotFound) Absent() bool { return true }
+
 func (e *NotFound) Error() string {
 	if e.None {
 		return "there are no runs yet"

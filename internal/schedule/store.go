@@ -35,6 +35,9 @@ func (s *Store) statePath(name string) string { return filepath.Join(s.dir, "sta
 // Unknown is the error of a schedule that is not there.
 type Unknown struct{ Name, Near string }
 
+// Absent reports that it is not there.
+func (e *Unknown) Absent() bool { return true }
+
 func (e *Unknown) Error() string {
 	if e.Near != "" {
 		return fmt.Sprintf("there is no schedule %q; did you mean %q?", e.Name, e.Near)

@@ -135,6 +135,9 @@ func (d Decision) undecided(t TTest, rule Rule, seen string, gain float64, bette
 	case gain >= threshold && gain > 0:
 		why = append(why, seen+chance)
 		need(t.CasesToDecide(gain, Power))
+	case t.Differ == 0:
+		why = append(why, fmt.Sprintf("%s: they do not tell the two apart, and do not rule out %s, the least worth having", seen, rule.Unit.amount(threshold)))
+		need(t.CasesToDecide(threshold, Power))
 	default:
 		why = append(why, fmt.Sprintf("%s: less than the %s worth having, which is not ruled out", seen, rule.Unit.amount(threshold)))
 		need(t.CasesToDecide(threshold-gain, Power))

@@ -57,6 +57,8 @@ func TestDecide(t *testing.T) {
 		{"small loss, not after Holm", settledCases(t, 88, 3, 12), Rule{P: .126, Comparisons: 4, Threshold: .15, Unit: Points}, Inconclusive, "is worse by 10.2 points (95% interval 1.7 to 18.8 points worse); no more cases would help: an improvement of 15 points"},
 		{"gain, not after Holm", settledCases(t, 88, 12, 3), Rule{P: .126, Comparisons: 4, Threshold: .02, Unit: Points}, Extend, "which chance could do in one of 4 comparisons"},
 		{"ruled out alone, not among 9", settledCases(t, 100, 6, 6), Rule{Comparisons: 9, P: 1, Threshold: .08, Unit: Points}, Extend, "is no different (95% interval 6.9 points worse to 6.9 points better): less than the 8 points worth having, which is not ruled out"},
+		{"no case differs", settledCases(t, 40, 0, 0), Rule{Threshold: .05, Unit: Points}, Extend, "is the same in all 40 cases (95% interval"},
+		{"what more cases are for", settledCases(t, 40, 0, 0), Rule{Threshold: .05, Unit: Points}, Extend, "): they do not tell the two apart, and do not rule out 5 points, the least worth having; about 108 more cases would decide this"},
 		{"one case", settledCases(t, 1, 1, 0), Rule{}, Inconclusive, "at least two"},
 	} {
 		got := Decide(c.p.TTest(), c.rule)

@@ -68,7 +68,10 @@ func (r Rule) seen(t TTest) string {
 	}
 	mean, i := t.Mean, t.Interval
 	text := name(r.Metric) + " is no different"
-	if r.Unit.bare(mean) != "0" {
+	switch {
+	case t.Differ == 0 && t.Cases > 1:
+		text = fmt.Sprintf("%s is the same in all %d cases", name(r.Metric), t.Cases)
+	case r.Unit.bare(mean) != "0":
 		text = fmt.Sprintf("%s is %s by %s", name(r.Metric), way(mean), r.Unit.amount(mean))
 	}
 	switch {

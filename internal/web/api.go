@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -210,5 +211,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 // writeError answers with why not.
 func writeError(w http.ResponseWriter, err error) {
 	e := asError(err)
-	writeJSON(w, e.Status, map[string]any{"schema": "pflow.error/v1", "error": map[string]any{"message": strings.TrimSpace(e.Message), "where": e.Where, "do": e.Do, "exit": e.Exit}})
+	writeJSON(w, e.Status, map[string]any{"schema": "pflow.error/v1", "error": map[string]any{"message": strings.TrimSpace(e.Message), "where": e.Where, "do": cmp.Or(e.Do, e.Terminal), "exit": e.Exit}})
 }

@@ -19,6 +19,10 @@ type Error struct {
 	Where   string // which param or place, "" if the message says it
 	Do      string // what to do, "" if the message says it
 	Exit    int    // the exit status of the command, 0 where none ran
+
+	Terminal string // what to do at a terminal, if it is another thing
+
+	stale bool // what was shown to be let in was let in once, or might have been
 }
 
 func (e *Error) Error() string {
@@ -43,7 +47,7 @@ func asError(err error) *Error {
 
 // Result is what a command came to.
 type Result struct {
-	Exit     int
+	Ended
 	Stdout   []byte
 	Messages []string // the lines of its standard error
 }
@@ -78,8 +82,8 @@ func (s *Server) carry(ctx context.Context, e *Endpoint, given Params, begun fun
 	}
 	var out, messages bytes.Buffer
 	c.Stdout, c.Stderr, c.Begun = &out, &messages, begun
-	exit := s.commands.Carry(ctx, c)
-	return &Result{exit, out.Bytes(), linesOf(messages.String())}, nil
+	ended := s.commands.Carry(ctx, c)
+	return &Result{ended, out.Bytes(), linesOf(messages.String())}, nil
 }
 
 func linesOf(text string) []string {
@@ -96,7 +100,11 @@ func (r *Result) failure() *Error {
 	if message == "" {
 		message = fmt.Sprintf("the command ended with exit status %d", r.Exit)
 	}
-	return &Error{Status: statusOf(r.Exit, false), Message: message, Exit: r.Exit}
+	e := &Error{Status: statusOf(r.Exit, false), Message: message, Exit: r.Exit, Terminal: strings.TrimLeft(r.Do, "; \n")}
+	if r.Absent {
+		e.Status = http.StatusNotFound
+	}
+	return e
 }
 
 // Call carries a call out for a view and decodes its document. A document that says what failed is no error.

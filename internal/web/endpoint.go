@@ -68,8 +68,15 @@ type File struct {
 
 // Commands carries commands out, as processes of their own would.
 type Commands interface {
-	// Carry carries a command out and gives its exit status. Where ctx ends, the command is stopped as by a signal.
-	Carry(ctx context.Context, c Command) int
+	// Carry carries a command out. Where ctx ends, the command is stopped as by a signal.
+	Carry(ctx context.Context, c Command) Ended
+}
+
+// Ended is how a command ended.
+type Ended struct {
+	Exit   int    // its exit status
+	Absent bool   // what it was asked about is not there
+	Do     string // what to do about its failure at a terminal
 }
 
 // names of workflows, flows, runs: none can be a path or a flag.
@@ -172,6 +179,9 @@ func (e *Endpoint) check(given Params) error {
 			continue
 		}
 		if err := p.check(v); err != nil {
+			if p.In == "path" { // an address of nothing
+				return &Error{Status: 404, Message: err.Error(), Where: p.Name}
+			}
 			return &Error{Status: 400, Message: err.Error(), Where: p.Name}
 		}
 	}

@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"pflow/internal/fault"
-	"pflow/internal/outcome"
 )
 
 // hub follows runs for those who watch them: each run once, however many do, and no longer than somebody does.
@@ -67,12 +65,8 @@ func (h *hub) follow(id string) *topic {
 		h.of[id] = t
 		fault.Go(func() {
 			var said bytes.Buffer
-			exit := h.commands.Carry(ctx, Command{Args: []string{"runs", "logs", "--json", "--follow", "--until-over", "--", id}, Stdout: &entryLines{t: t, h: h}, Stderr: &said})
-			failure := (&Result{Exit: exit, Messages: linesOf(said.String())}).failure()
-			if exit == outcome.Usage {
-				failure.Status = http.StatusNotFound
-			}
-			t.end(failure)
+			ended := h.commands.Carry(ctx, Command{Args: []string{"runs", "logs", "--json", "--follow", "--until-over", "--", id}, Stdout: &entryLines{t: t, h: h}, Stderr: &said})
+			t.end((&Result{Ended: ended, Messages: linesOf(said.String())}).failure())
 			h.stirred()
 		}, func(err error) { t.end(err) })
 		fault.Go(func() { t.refreshAtTimes(ctx, h) }, func(err error) { t.end(err) })

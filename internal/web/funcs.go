@@ -26,6 +26,7 @@ var templateFuncs = template.FuncMap{
 	"text":    printable.Text,
 	"line":    func(text string, most int) string { return shortText(printable.Line(text), most) },
 	"compact": asText,
+	"counted": counted,
 	"sub":     func(a, b int) int { return a - b },
 
 	"sections": func() []section { return sections },

@@ -149,7 +149,7 @@ func GraphOfWorkflow(document json.RawMessage) (*Graph, error) {
 
 func itemsText(v any) string {
 	if list, ok := v.([]any); ok {
-		return fmt.Sprintf("%d items", len(list))
+		return counted(len(list), "item")
 	}
 	return shortText(asText(v), 40)
 }

@@ -76,7 +76,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		nonce := rand.Text()
 		setHeaders(w.Header(), nonce)
 		if err := g.pass(w, r); err != nil {
-			refuse(w, r, err)
+			refuse(w, r, err, nonce)
 			return
 		}
 		if r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") {
@@ -214,6 +214,9 @@ func (g *guard) known(r *http.Request) (bearer bool, err error) {
 	}
 	refused := &Error{Status: http.StatusUnauthorized, Message: "this needs the token of pflow serve",
 		Do: "open the address that pflow serve printed when it began; programs send its token as Authorization: Bearer TOKEN"}
+	if given {
+		refused.Message, refused.stale = "this token is of another start of pflow serve: each has its own", true
+	}
 	if given && g.wrong.tooMany(r.Context(), r.RemoteAddr) {
 		refused.Status, refused.Message = http.StatusTooManyRequests, "that was no token of pflow serve, once more"
 	}
@@ -276,20 +279,4 @@ func (b *bounded) FlushError() error {
 		_ = b.control.SetWriteDeadline(time.Time{})
 	}
 	return err
-}
-
-// refuse answers with why a request does not pass: programs as the API does, people with a line.
-func refuse(w http.ResponseWriter, r *http.Request, err error) {
-	e := asError(err)
-	if e.Status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="pflow"`)
-	}
-	if e.Status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "60")
-	}
-	if isAPI(r) {
-		writeError(w, e)
-		return
-	}
-	http.Error(w, "pflow: "+e.Error(), e.Status)
 }

@@ -72,10 +72,10 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 	fault.Go(func() {
 		defer s.jobs.open.Done()
 		defer cancel()
-		exit := s.commands.Carry(ctx, c)
-		j.change(func() { j.result = &Result{exit, out.Bytes(), linesOf(j.messages.String())} })
+		ended := s.commands.Carry(ctx, c)
+		j.change(func() { j.result = &Result{ended, out.Bytes(), linesOf(j.messages.String())} })
 	}, func(err error) {
-		j.change(func() { j.result = &Result{1, nil, []string{err.Error()}} })
+		j.change(func() { j.result = &Result{Ended{Exit: 1}, nil, []string{err.Error()}} })
 	})
 	return j, nil
 }
@@ -137,6 +137,25 @@ func (js *jobs) end() {
 	js.stop()
 	js.mu.Unlock()
 	js.open.Wait()
+}
+
+// going names those that go on: by their runs, or where they began none by the call.
+func (js *jobs) going() (out []string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, id := range js.order {
+		j := js.of[id]
+		j.mu.Lock()
+		switch {
+		case j.result != nil:
+		case len(j.runs) > 0:
+			out = append(out, "run "+j.runs[0])
+		default:
+			out = append(out, j.Endpoint)
+		}
+		j.mu.Unlock()
+	}
+	return out
 }
 
 func (js *jobs) get(id string) *Job {

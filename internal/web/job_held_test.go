@@ -9,9 +9,9 @@ import (
 // large answers each command with a document of its size.
 type large int
 
-func (n large) Carry(_ context.Context, c Command) int {
+func (n large) Carry(_ context.Context, c Command) Ended {
 	_, _ = c.Stdout.Write([]byte(`"` + strings.Repeat("x", int(n)) + `"`))
-	return 0
+	return Ended{}
 }
 
 // TestJobsHeld: jobs that came to much are forgotten before they are many; the last is there.

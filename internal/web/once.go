@@ -40,7 +40,7 @@ func (s *Server) act(pattern string, f func(r *http.Request) (next string, again
 		next, again, err := s.sent.once(s.jobs.ctx, r, f)
 		switch {
 		case err != nil:
-			s.render(w, r, errorView(err))
+			s.render(w, r, errorView(r, err))
 		case again != nil:
 			s.render(w, r, *again)
 		default:

@@ -46,7 +46,7 @@ func (s *Server) page(pattern string, f func(r *http.Request) (view, error)) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
 		if err != nil {
-			v = errorView(err)
+			v = errorView(r, err)
 		}
 		s.render(w, r, v)
 	})
@@ -62,12 +62,12 @@ func (s *Server) slowPage(pattern string, of view, f func(r *http.Request) (view
 		_ = http.NewResponseController(w).Flush()
 		v, err := f(r)
 		if err != nil {
-			v = errorView(err)
+			v = errorView(r, err)
 		}
 		var body bytes.Buffer
 		if err := s.templates.ExecuteTemplate(&body, v.Template, v.Data); err != nil {
 			body.Reset()
-			v = errorView(fmt.Errorf("this page cannot be shown: %w", err))
+			v = errorView(r, fmt.Errorf("this page cannot be shown: %w", err))
 			_ = s.templates.ExecuteTemplate(&body, v.Template, v.Data)
 		}
 		_, _ = w.Write(body.Bytes())
@@ -96,13 +96,44 @@ func (s *Server) elsewhere() {
 			writeError(w, err)
 			return
 		}
-		s.render(w, r, errorView(err))
+		s.render(w, r, errorView(r, err))
 	})
 }
 
-func errorView(err error) view {
-	e := asError(err)
-	return view{Template: "error", Title: "Error", Status: e.Status, Data: e}
+// errorPage is why a page is not shown, or what was asked for not done, and where to go on.
+type errorPage struct {
+	*Error
+	Lists link // what there is of the kind that was asked for
+}
+
+// Missing reports whether what was asked for is not there.
+func (e errorPage) Missing() bool { return e.Status == http.StatusNotFound }
+
+type link struct{ Href, Label string }
+
+// lists are the pages that list what the pages below an address are of.
+var lists = []struct {
+	below string
+	link
+}{
+	{"/runs/", link{"/runs", "All runs"}}, {"/plans/", link{"/runs?kind=plan", "All plans"}}, {"/library/_nodes/", link{"/library/_nodes", "All components"}},
+	{"/library/", link{"/library", "All saved workflows"}}, {"/schedules/", link{"/schedules", "All schedules"}}, {"/planner/", link{"/planner", "All flows and prompts"}},
+	{"/experiments/", link{"/experiments", "All experiments"}}, {"/settings/", link{"/settings", "Settings"}},
+}
+
+func errorView(r *http.Request, err error) view {
+	p := errorPage{Error: asError(err)}
+	for _, l := range lists {
+		if strings.HasPrefix(r.URL.Path, l.below) {
+			p.Lists = l.link
+			break
+		}
+	}
+	title := "That did not work"
+	if p.Missing() {
+		title = "It is not there"
+	}
+	return view{Template: "error", Title: title, Status: p.Status, Data: p}
 }
 
 func (s *Server) render(w http.ResponseWriter, r *http.Request, v view) {

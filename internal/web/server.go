@@ -5,6 +5,7 @@ package web
 import (
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 
 	"pflow/internal/fault"
@@ -115,7 +116,7 @@ func (s *Server) survive(next http.Handler) http.Handler {
 		})
 		if err != nil {
 			s.o.Log("%s %s: %v", r.Method, r.Pattern, err)
-			refuse(w, r, &Error{Status: http.StatusInternalServerError, Message: "this is a fault of pflow; what it is stands where pflow serve runs"})
+			refuse(w, r, &Error{Status: http.StatusInternalServerError, Message: "this is a fault of pflow; what it is stands where pflow serve runs"}, nonceOf(r.Context()))
 		}
 	})
 }
@@ -126,5 +127,8 @@ func (s *Server) Token() string { return s.guard.token }
 // Stop ends streams, stops all jobs as a signal stops commands, and waits for their ends. What begins after it is refused.
 func (s *Server) Stop() {
 	s.close()
+	if open := s.jobs.going(); len(open) > 0 {
+		s.o.Log("stopping what the page began, and waiting for it: %s", strings.Join(open, ", "))
+	}
 	s.jobs.end()
 }

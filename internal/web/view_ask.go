@@ -37,12 +37,12 @@ type askPage struct {
 // Advanced reports whether any of the further fields was filled in.
 func (p *askPage) Advanced() bool { return p.Stdin+p.Date+p.Flow+p.Model != "" }
 
-// askExamples are requests that are planned without a model.
+// askExamples are requests that are planned without a model, and do something in any folder.
 var askExamples = []string{
-	"copy README.md to backup/README.md",
+	"show the 5 largest files here",
 	"list all .md files here and write them to files.json",
 	"fetch https://example.org and save it as page.html",
-	"every weekday at 8 copy notes.md to archive/notes.md",
+	"every weekday at 8 list all .md files here and write them to files.json",
 }
 
 const earlierPlans = 8

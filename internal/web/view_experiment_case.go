@@ -87,7 +87,7 @@ func (s *Server) showExperimentCase(r *http.Request) (view, error) {
 	var c shownCase
 	id, q := r.PathValue("id"), r.URL.Query()
 	if err := s.Call(r.Context(), "showExperimentCase", Params{"id": id, "case": r.PathValue("case")}, &c); err != nil {
-		return view{}, notFound(err)
+		return view{}, err
 	}
 	for _, cell := range c.Cells {
 		c.Variants = append(c.Variants, cell.Variant)
@@ -195,15 +195,15 @@ func (s *Server) downloadReport(w http.ResponseWriter, r *http.Request) {
 	format := r.PathValue("format")
 	as, known := reportFormats[format]
 	if !known {
-		s.render(w, r, errorView(&Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no report as %q", format)}))
+		s.render(w, r, errorView(r, &Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no report as %q", format)}))
 		return
 	}
 	result, err := s.carry(r.Context(), s.endpoint("reportExperiment"), Params{"id": r.PathValue("id"), "format": format, "all": true}, nil)
 	if err == nil && len(result.Stdout) == 0 {
-		err = notFound(result.failure())
+		err = result.failure()
 	}
 	if err != nil {
-		s.render(w, r, errorView(err))
+		s.render(w, r, errorView(r, err))
 		return
 	}
 	h := w.Header()

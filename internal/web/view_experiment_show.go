@@ -253,7 +253,7 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	}
 	id := r.PathValue("id")
 	if err := s.Call(r.Context(), "showExperiment", Params{"id": id}, &data.X); err != nil {
-		return view{}, notFound(err)
+		return view{}, err
 	}
 	data.Job, data.Running = s.experimentJob(data.X.ID)
 	if data.Job != nil && !data.Running && data.X.Missing() > 0 {
@@ -274,13 +274,4 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	data.Matrix, err = s.matrixOf(r, data.X.ID)
 	data.Document = jsonText(data.X.Document, "  ")
 	return v, err
-}
-
-// notFound is the error of what is not there, for a page.
-func notFound(err error) error {
-	if e := asError(err); strings.Contains(e.Message, "there is no") || strings.Contains(e.Message, "has no case") || strings.Contains(e.Message, "there are no") {
-		e.Status = http.StatusNotFound
-		return e
-	}
-	return err
 }

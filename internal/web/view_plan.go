@@ -20,6 +20,7 @@ type planShown struct {
 	Digest   string `json:"digest"`
 	Destroys string `json:"digest_destroys"`
 	Refused  string `json:"refused"`
+	Do       string `json:"do"` // at a terminal
 	Edited   bool   `json:"edited"`
 	Kept     string `json:"kept"`
 	Note     string `json:"note"`

@@ -59,7 +59,7 @@ func (s *Server) flowPage(r *http.Request) (*textPage, error) {
 	name := r.PathValue("name")
 	p := &textPage{}
 	if err := s.Call(r.Context(), "showFlowText", Params{"name": name}, p); err != nil {
-		return nil, notThere(err)
+		return nil, err
 	}
 	path := "/planner/flows/" + url.PathEscape(name)
 	p.Action, p.Check, p.Options = path, editorOf(path)+"/check", editorOf(path)+"/options"
@@ -84,20 +84,11 @@ func (s *Server) promptPage(r *http.Request) (*textPage, error) {
 	}
 	p := &textPage{}
 	if err := s.Call(r.Context(), "showPrompt", Params{"file": file}, p); err != nil {
-		return nil, notThere(err)
+		return nil, err
 	}
 	path := "/planner/prompts/" + url.PathEscape(file)
 	p.Action, p.Check, p.Options = path, editorOf(path)+"/check", editorOf(path)+"/options"
 	return p, nil
-}
-
-// notThere is the error of a command line that names what is not there, for a page.
-func notThere(err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Exit == outcome.Usage {
-		e.Status = http.StatusNotFound
-	}
-	return err
 }
 
 // Against is the planner that the one of this text, Flow, is compared with: the shipped one of its name where texts of it are changed, or

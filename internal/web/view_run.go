@@ -198,7 +198,7 @@ func (s *Server) runs(ctx context.Context, p Params) (got gotRuns, err error) {
 func (s *Server) compareRuns(w http.ResponseWriter, r *http.Request) {
 	chosen := r.URL.Query()["run"]
 	if len(chosen) != 2 {
-		s.render(w, r, errorView(&Error{Status: http.StatusBadRequest, Message: "choose two runs to compare", Do: "go back to the list and mark two"}))
+		s.render(w, r, errorView(r, &Error{Status: http.StatusBadRequest, Message: "choose two runs to compare", Do: "go back to the list and mark two"}))
 		return
 	}
 	http.Redirect(w, r, "/runs/"+url.PathEscape(chosen[1])+"/diff/"+url.PathEscape(chosen[0]), http.StatusSeeOther)

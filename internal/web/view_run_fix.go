@@ -39,8 +39,17 @@ type fixPage struct {
 	Fix  *runFix // nil while it is looked for, and where it is not known any more
 	Job  *Job
 	Busy bool
-	Said string // why there is none
+	None *Error // why there is none
 	Log  []string
+}
+
+// Edit is the editor of the workflow, if it is a saved one.
+func (p *fixPage) Edit() string {
+	name, _, _ := strings.Cut(p.Run.Name, "@")
+	if !p.Run.Saved() {
+		return ""
+	}
+	return "/library/" + url.PathEscape(name) + "/edit"
 }
 
 // findFix begins to look for a fix of a run, and goes to the page that shows it.
@@ -76,7 +85,7 @@ func (s *Server) showFix(r *http.Request) (view, error) {
 		p.Fix = fix
 	}
 	if p.Fix == nil || p.Fix.Status != "found" {
-		p.Said = res.failure().Message
+		p.None = res.failure()
 	}
 	return v, nil
 }

@@ -90,8 +90,9 @@ type runSaid struct {
 	Destructive bool // --yes=destructive would
 }
 
-func saidOf(message string) *runSaid {
-	return &runSaid{message, strings.Contains(message, "--retry"), strings.Contains(message, "--yes=destructive")}
+func saidOf(why *Error) *runSaid {
+	with := why.Message + why.Terminal
+	return &runSaid{why.Message, strings.Contains(with, "--retry"), strings.Contains(with, "--yes=destructive")}
 }
 
 // saidOf gives the last command of this page that works or worked on a run: the one that does, or what the one said that does no more.
@@ -109,7 +110,7 @@ func (s *Server) saidOf(run *runRow) (busy *Job, said *runSaid) {
 		case res == nil:
 			return j, nil
 		case res.Exit == outcome.Declined && run.Status != "waiting":
-			return nil, saidOf(res.failure().Message)
+			return nil, saidOf(res.failure())
 		}
 		return nil, nil
 	}
@@ -251,7 +252,7 @@ func (s *Server) question(r *http.Request, res *Result) (*runQuestion, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &runQuestion{runSaid: saidOf(res.failure().Message), Run: &d.Run, Action: r.URL.Path}
+	q := &runQuestion{runSaid: saidOf(res.failure()), Run: &d.Run, Action: r.URL.Path}
 	for name, values := range r.PostForm {
 		if name == "token" || name == "once" {
 			continue

@@ -134,12 +134,7 @@ const scheduleFirings = 50
 
 func (s *Server) schedule(r *http.Request) (*scheduleRow, error) {
 	one := &scheduleRow{}
-	err := s.Call(r.Context(), "showSchedule", Params{"name": r.PathValue("name")}, one)
-	var failed *Error
-	if errors.As(err, &failed) && failed.Exit == outcome.Usage {
-		failed.Status = http.StatusNotFound
-	}
-	return one, err
+	return one, s.Call(r.Context(), "showSchedule", Params{"name": r.PathValue("name")}, one)
 }
 
 func (s *Server) showSchedule(r *http.Request) (view, error) {
@@ -228,18 +223,21 @@ func (s *Server) addSchedule(r *http.Request) (string, *view, error) {
 		delete(p, "input")
 	}
 	f.Preview = &scheduleRow{}
-	if f.Error, err = s.foreseeSchedule(r, "addSchedule", p, f.Preview); err != nil {
+	res, why, err := s.foreseeSchedule(r, "addSchedule", p, f.Preview)
+	if err != nil {
 		return "", nil, err
 	}
-	if f.Error != "" {
-		f.Preview = nil
+	if why != nil {
+		if f.Error, f.Preview = why, nil; res != nil {
+			f.fail(res)
+		}
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
 	if r.PostFormValue("do") != "approve" {
 		return "", f.view(0), nil
 	}
 	if why := disagreed(r, f.Preview); why != "" {
-		f.Error = why
+		f.Error = &Error{Message: why}
 		return "", f.view(http.StatusConflict), nil
 	}
 	delete(p, "dry_run")
@@ -250,20 +248,18 @@ func (s *Server) addSchedule(r *http.Request) (string, *view, error) {
 	return "/schedules/" + url.PathEscape(f.Preview.Name), nil, nil
 }
 
-// foreseeSchedule gives what would be approved, or why it cannot be.
-func (s *Server) foreseeSchedule(r *http.Request, call string, p Params, into *scheduleRow) (why string, err error) {
-	res, err := s.carry(r.Context(), s.endpoint(call), p, nil)
+// foreseeSchedule gives what would be approved, or why it cannot be, and what the command came to.
+func (s *Server) foreseeSchedule(r *http.Request, call string, p Params, into *scheduleRow) (res *Result, why *Error, err error) {
+	res, err = s.carry(r.Context(), s.endpoint(call), p, nil)
 	switch {
+	case errors.As(err, &why):
+		return nil, why, nil
 	case err != nil:
-		var wrong *Error
-		if errors.As(err, &wrong) {
-			return wrong.Error(), nil
-		}
-		return "", err
+		return nil, nil, err
 	case res.Exit != outcome.Done:
-		return res.failure().Message, nil
+		return res, res.failure(), nil
 	}
-	return "", res.decode(into)
+	return res, nil, res.decode(into)
 }
 
 // disagreed says why what is to be approved is not what was agreed to; "" if it is.
@@ -300,11 +296,12 @@ func (s *Server) scheduleApproval(r *http.Request) (*scheduleApproval, error) {
 		return nil, err
 	}
 	a := &scheduleApproval{scheduleRow: one, Preview: &scheduleRow{}}
-	if a.Error, err = s.foreseeSchedule(r, "resumeSchedule", Params{"name": one.Name, "dry_run": true}, a.Preview); err != nil {
+	_, why, err := s.foreseeSchedule(r, "resumeSchedule", Params{"name": one.Name, "dry_run": true}, a.Preview)
+	if err != nil {
 		return nil, err
 	}
-	if a.Error != "" {
-		a.Preview = nil
+	if why != nil {
+		a.Error, a.Preview = why.Error(), nil
 		return a, nil
 	}
 	if a.Preview.Version != one.Version {

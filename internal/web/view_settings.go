@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -86,6 +87,29 @@ type check struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
 	Message string `json:"message"`
+	Do      string `json:"do"` // at a terminal
+}
+
+// Where is the page on which something is done about it.
+func (c check) Where() link {
+	kind, name, _ := strings.Cut(c.Name, " ")
+	switch kind {
+	case "flow":
+		return link{"/planner/flows/" + url.PathEscape(name), name}
+	case "planner":
+		return link{"/planner", "Planner"}
+	case "runs":
+		return link{"/runs", "Runs"}
+	case "schedules":
+		return link{"/schedules", "Schedules"}
+	case "nodes":
+		return link{"/library/_nodes", "Components"}
+	case "workflows":
+		return link{"/library", "Library"}
+	case "settings", "secret", "policy":
+		return link{"#file", "Files"}
+	}
+	return link{}
 }
 
 // Wrong are the checks that found something, errors first.
@@ -97,7 +121,7 @@ func (d *doctored) Wrong() []check {
 
 // Well are the others.
 func (d *doctored) Well() []check {
-	return slices.DeleteFunc(slices.Clone(d.Checks), func(c check) bool { return c.Status != "ok" })
+	return slices.DeleteFunc(slices.Clone(d.Checks), func(c check) bool { return c.Status != "ok" || c.Name == "terminal" })
 }
 
 type modelList struct {

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"pflow/internal/outcome"
 )
 
 // workflowShown is a saved workflow, or a version of one.
@@ -84,10 +82,6 @@ func (w *workflowShown) OfVersion() bool { return strings.Contains(w.Ref, "@") }
 func (s *Server) workflow(r *http.Request) (*workflowShown, error) {
 	w := &workflowShown{Ref: r.PathValue("name")}
 	if err := s.Call(r.Context(), "showWorkflow", Params{"name": w.Ref}, w); err != nil {
-		var e *Error
-		if errors.As(err, &e) && e.Exit == outcome.Usage && strings.Contains(e.Message, "there is no saved workflow") {
-			e.Status = http.StatusNotFound
-		}
 		return nil, err
 	}
 	var doc struct{ Inputs, Outputs ordered }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,13 +21,14 @@ type runForm struct {
 	Dry      *dryRun
 	Destroys []string // what the run destroys, which has to be agreed to
 	Shown    string   // stands for all of the steps, where one destroys
-	Error    string
+	Error    *Error
 }
 
 // runField is an input with what was given for it.
 type runField struct {
 	inputShown
 	Value string
+	Lacks bool // a value is needed
 }
 
 // Rows are the lines of its box.
@@ -81,7 +81,7 @@ func (d *dryRun) destroys() (out []string) {
 func newRunForm(w *workflowShown) *runForm {
 	f := &runForm{workflowShown: w, Pipes: strings.Contains(string(w.IR), "$stdin") || strings.Contains(string(w.IR), "${stdin")}
 	for _, in := range w.Inputs {
-		f.Fields = append(f.Fields, runField{in, in.Text()})
+		f.Fields = append(f.Fields, runField{inputShown: in, Value: in.Text()})
 		f.Pipes = f.Pipes || in.FromStdin
 	}
 	return f
@@ -114,6 +114,36 @@ func (f *runForm) read(r *http.Request) map[string]any {
 	return given
 }
 
+// fail says why there is no run. Where values are missing, their fields say so.
+func (f *runForm) fail(res *Result) {
+	f.Error = res.failure()
+	var lacks struct {
+		Missing []struct {
+			Name string `json:"name"`
+		} `json:"missing_params"`
+	}
+	if res.Exit != outcome.Missing || res.decode(&lacks) != nil {
+		return
+	}
+	for _, m := range lacks.Missing {
+		for i := range f.Fields {
+			if f.Fields[i].Name == m.Name {
+				f.Fields[i].Lacks, f.Error = true, nil
+			}
+		}
+	}
+}
+
+// Lacks are the fields that need a value, by their numbers.
+func (f *runForm) Lacks() (out []int) {
+	for i := range f.Fields {
+		if f.Fields[i].Lacks {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 func (f *runForm) params(given map[string]any) Params {
 	p := Params{"name": f.Ref, "inputs": given}
 	if f.Piped != "" {
@@ -143,7 +173,7 @@ func (s *Server) foresee(r *http.Request, f *runForm, given map[string]any) (ok 
 		return false, err
 	}
 	if res.Exit != outcome.Done {
-		f.Error = res.failure().Message
+		f.fail(res)
 		return false, nil
 	}
 	f.Dry = &dryRun{}
@@ -189,14 +219,14 @@ func (s *Server) runWorkflow(r *http.Request) (string, *view, error) {
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
 	if seen := r.PostFormValue("revision"); seen != "" && seen != f.Revision {
-		f.Error = "Nothing was run: " + f.Ref + " was changed since this page was shown. See what it does now."
+		f.Error = &Error{Message: "Nothing was run: " + f.Ref + " was changed since this page was shown. See what it does now."}
 		return "", f.view(http.StatusConflict), nil
 	}
 	p := f.params(given)
 	var approve []any
 	if len(f.Destroys) > 0 {
 		if !slices.Equal(r.PostForm["destroys"], f.Destroys) || r.PostFormValue("shown") != f.Shown {
-			f.Error = "Nothing was run: this run destroys what is there. See what, and agree to it."
+			f.Error = &Error{Message: "Nothing was run: this run destroys what is there. See what, and agree to it."}
 			return "", f.view(http.StatusConflict), nil
 		}
 		approve = append(approve, "destructive")
@@ -213,11 +243,10 @@ func (s *Server) runWorkflow(r *http.Request) (string, *view, error) {
 	}
 	run, err := job.Run(r.Context())
 	if err != nil {
-		f.Error = err.Error()
+		f.Error = asError(err)
 		status := http.StatusUnprocessableEntity
-		var failed *Error
-		if errors.As(err, &failed) && failed.Status == http.StatusInternalServerError {
-			status = failed.Status
+		if f.Error.Status == http.StatusInternalServerError {
+			status = f.Error.Status
 		}
 		return "", f.view(status), nil
 	}

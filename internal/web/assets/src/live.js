@@ -5,6 +5,7 @@
 //                   edges of graphs that leave the step by its outcome are taken
 //   event: message  data: {"line": TEXT}: a line more in every [data-lines]
 //   event: refresh  the page is fetched again and main becomes what it says; at most once in two seconds
+//   event: stop     the server ends
 //   event: end      the same at once, and the stream is over; data: {"status"?: STATE}
 //
 // Nothing is heard or fetched while the page is hidden.
@@ -53,6 +54,11 @@ function connect() {
   source.addEventListener("step", (e) => step(parsed(e)));
   source.addEventListener("message", (e) => line(parsed(e)));
   source.addEventListener("refresh", () => refresh());
+  source.addEventListener("stop", () => {
+    source.close();
+    source = undefined;
+    say("pflow serve has ended. Start it again, and open the address that it prints; what you see here stays.");
+  });
   source.addEventListener("end", (e) => {
     source.close();
     source = undefined;
