@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// sends gives the fields that the form of a page to an address sends by itself, names and values in turn.
+// sends gives the fields that the form of a page to an address sends by itself, names and values in turn, but for the word by which what
+// is sent twice is done once: each post asks anew.
 func sends(t *testing.T, body, action string) (fields []string) {
 	t.Helper()
 	_, form, ok := strings.Cut(body, `action="`+action+`"`)
@@ -17,7 +18,7 @@ func sends(t *testing.T, body, action string) (fields []string) {
 		t.Fatalf("there is no form to %s:\n%s", action, body)
 	}
 	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(form, -1) {
-		if m[1] != "token" {
+		if m[1] != "token" && m[1] != "once" {
 			fields = append(fields, html.UnescapeString(m[1]), html.UnescapeString(m[2]))
 		}
 	}
@@ -82,6 +83,21 @@ func TestPageApprovesWhatWasShown(t *testing.T) {
 	p.post(run, append(agreed, "in.what", second)...).wants(t, "an approval of what destroys another", 409, "Nothing was run")
 	if _, err := os.Stat(second); err != nil {
 		t.Error(err)
+	}
+
+	// Who agrees to what a run destroys approves no step that wants approval.
+	kept := filepath.Join(dir, "kept.txt")
+	p.workflow("both", `{"ir_version": "0.1.0", "nodes": [{"id": "d", "type": "shell", "params": {"command": "rm -f `+first+`"}},
+		{"id": "w", "type": "write-file", "approval": "required", "params": {"file_path": "`+kept+`", "content": "x"}}], "edges": [{"from": "d", "to": "w"}]}`)
+	run = "/library/both/run"
+	asked = p.post(run)
+	got := p.post(run, append(sends(t, asked.Body, run), "destroys", asked.field(t, "destroys"))...)
+	says(t, p.until(got.Path, "Waits for your approval"), kept)
+	if _, err := os.Stat(first); err == nil {
+		t.Error("what was agreed to did not run")
+	}
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("a step ran that nobody approved")
 	}
 
 	// What is shown reads as it runs: nothing turns it round.

@@ -30,6 +30,7 @@ type runFlags struct {
 	save   bool // keep without running
 
 	schedules bool // --yes=schedule means something here
+	foresees  bool // and so does --yes=foreseen
 
 	only  []string            // nodes: yes approves no others; empty: all
 	shown []workflow.Approval // what its digest is of, of a run that waits
@@ -59,7 +60,7 @@ func (f *runFlags) read(a *app, c *cobra.Command, args []string, unnamed string)
 }
 
 func (a *app) runCommand() *cobra.Command {
-	f := &runFlags{}
+	f := &runFlags{foresees: true}
 	c := &cobra.Command{
 		Use:   "run NAME|FILE [key=value...]",
 		Short: "Run a saved workflow, or one in a file",
@@ -69,7 +70,8 @@ same. Piped text is the input that says from_stdin, or $stdin. The outputs go to
 
 Nodes that say "approval": "required" stop the run until they are approved: --yes. What destroys (delete-file,
 what replaces a file that this workflow did not write itself, declared nodes that say so, a shell command that does or
-that cannot be known) needs --yes=destructive before anything runs; of files it approves those that are named then. A run that was killed,
+that cannot be known) needs --yes=destructive before anything runs; of files it approves those that are named then. --yes=foreseen approves
+what is foreseen to be destroyed, as a yes on a terminal does, and neither nodes nor what turns out later. A run that was killed,
 cancelled or waits for approval is continued by pflow resume.
 
 --each FILE runs it once for each line of a CSV, a TSV or JSON lines: its columns or keys are inputs, key=value gives what is the same for
@@ -246,7 +248,7 @@ func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[strin
 	if what == "" {
 		return nil
 	}
-	if what == agreed || a.interactive() && a.agreed(ctx, destroysFirst(what)+"Run it? [y/N]") {
+	if what == agreed || f.says(yesForeseen) || a.interactive() && a.agreed(ctx, destroysFirst(what)+"Run it? [y/N]") {
 		l.program.Grant(foreseen, false)
 		return nil
 	}

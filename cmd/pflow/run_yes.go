@@ -11,11 +11,12 @@ import (
 )
 
 // The values of --yes: nothing or "plan" approves a plan and the nodes of a run that want it, "destructive" also what
-// destroys, "schedule" that something runs by itself, sha256:DIGEST exactly what was shown with it: a plan, a fix, or the nodes that a run
+// destroys, "foreseen" only what a run is foreseen to destroy, and no nodes, "schedule" that something runs by itself, sha256:DIGEST exactly what was shown with it: a plan, a fix, or the nodes that a run
 // waits for, and no other nodes. Several stand together, separated by commas.
 const (
 	yesPlan        = "plan"
 	yesDestructive = "destructive"
+	yesForeseen    = "foreseen"
 	yesSchedule    = "schedule"
 )
 
@@ -54,8 +55,11 @@ func (v *yesValue) Set(text string) error {
 // says reports whether one of the values was given.
 func (f *runFlags) says(what string) bool { return slices.Contains(strings.Split(f.yes, ","), what) }
 
-// approvesRuns reports whether the command line approves what runs now: that something runs by itself is another matter.
-func (f *runFlags) approvesRuns() bool { return f.yes != "" && f.yes != yesSchedule }
+// approvesRuns reports whether the command line approves what runs now: that something runs by itself, or what a run would destroy, is
+// another matter.
+func (f *runFlags) approvesRuns() bool {
+	return f.yes != "" && f.yes != yesSchedule && f.yes != yesForeseen
+}
 
 // digest is the sha256:DIGEST that was given, "" if none was.
 func (f *runFlags) digest() string {
@@ -82,7 +86,7 @@ func (f *runFlags) check(digests ...bool) error {
 	}
 	for _, v := range strings.Split(f.yes, ",") {
 		switch {
-		case v == yesPlan || v == yesDestructive || v == yesSchedule && f.schedules:
+		case v == yesPlan || v == yesDestructive || v == yesSchedule && f.schedules || v == yesForeseen && f.foresees:
 		case !strings.HasPrefix(v, planner.DigestPrefix):
 			return usage("--yes=%s: want --yes or --yes=destructive", f.yes)
 		case len(digests) == 0:

@@ -20,7 +20,7 @@ import (
 const fixFlow = "planner-fix"
 
 func (a *app) runsFixCommand() *cobra.Command {
-	f := &runFlags{}
+	f := &runFlags{foresees: true}
 	c := &cobra.Command{
 		Use:   "fix RUN|last",
 		Short: "Mend the workflow of a run that failed, and run it again without what finished",

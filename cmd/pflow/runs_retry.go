@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) runsRetryCommand() *cobra.Command {
-	f := &runFlags{}
+	f := &runFlags{foresees: true}
 	var again retryFlags
 	c := &cobra.Command{
 		Use:   "retry RUN|last [key=value...]",
@@ -35,7 +35,7 @@ step that read a file. --from STEP lets any step run again, with all that follow
 
 A step that finished, is not idempotent and would run again stops the run with exit status 4, and is named with what changed: pflow
 resume RUN --retry goes on with it; --retry does so at once. Approvals are asked for again; what destroys is asked about only where
-it runs again.`,
+it runs again: --yes=destructive, or --yes=foreseen, which approves no nodes.`,
 		Example:            "  pflow runs retry last\n  pflow runs retry 1a2b3c4d city=Oslo\n  pflow runs retry last --from fetch",
 		ValidArgsFunction:  a.completeRuns(runs.Failed),
 		DisableFlagParsing: true, // flags may be inputs of the workflow

@@ -69,7 +69,7 @@ var libraryEndpoints = []Endpoint{
 	{Name: "runWorkflow", Method: "POST", Path: "/api/v1/workflows/{name}/runs", Summary: "Run a saved workflow", Schema: "workflow-run", Job: true,
 		Args:  []string{"run", "--json", "--yes={approve...}", "--", "{name}", "{inputs=}"},
 		Stdin: "stdin", Params: []Param{workflowParam, inputsParam, stdinParam,
-			{Name: "approve", In: "body", Type: "strings", Enum: []string{"plan", "destructive"}, Description: "plan: nodes that want approval; destructive: also what destroys"}}},
+			{Name: "approve", In: "body", Type: "strings", Enum: []string{"plan", "destructive", "foreseen"}, Description: "plan: nodes that want approval; destructive: also what destroys; foreseen: what a dry run says is destroyed, and no nodes"}}},
 	{Name: "listNodes", Method: "GET", Path: "/api/v1/nodes", Summary: "List the node types", Schema: "nodes", Args: []string{"node", "list", "--json"}},
 	{Name: "searchNodes", Method: "GET", Path: "/api/v1/node-search", Summary: "Find node types by what they do, the best first", Schema: "nodes",
 		Args: []string{"node", "search", "--json", "--", "{words}"}, Params: []Param{{Name: "words", In: "query", Type: "string", Required: true}}},

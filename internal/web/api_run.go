@@ -11,8 +11,8 @@ var (
 		{Name: "cut", In: "query", Type: "integer", Description: `values that are longer than so many bytes become {"$cut": their beginning, "bytes": of all}`},
 	}
 	partArgs   = []string{"--status={status...}", "--limit={limit}", "--skip={skip}", "--cut={cut}"}
-	yesOfRun   = Param{Name: "yes", In: "body", Type: "strings", Enum: []string{"plan", "destructive"}, Description: "approves what waits for approval, and what destroys"}
-	yesShown   = Param{Name: "yes", In: "body", Type: "strings", Pattern: "plan|destructive|" + shownDigest, Description: "approves what waits for approval, and what destroys; the digest of what was shown: exactly that, and no other node"}
+	yesOfRun   = Param{Name: "yes", In: "body", Type: "strings", Enum: []string{"plan", "destructive", "foreseen"}, Description: "approves what waits for approval, and what destroys; foreseen: only what is foreseen to be destroyed"}
+	yesShown   = Param{Name: "yes", In: "body", Type: "strings", Pattern: "plan|destructive|foreseen|" + shownDigest, Description: "approves what waits for approval, and what destroys; foreseen: of a fix, only what its run is foreseen to destroy; the digest of what was shown: exactly that, and no other node"}
 	againInRun = Param{Name: "again", In: "body", Type: "boolean", Description: "steps may run again, also if that may repeat an effect"}
 )
 

@@ -229,7 +229,7 @@ func (s *Server) runWorkflow(r *http.Request) (string, *view, error) {
 			f.Error = &Error{Message: "Nothing was run: this run destroys what is there. See what, and agree to it."}
 			return "", f.view(http.StatusConflict), nil
 		}
-		approve = append(approve, "destructive")
+		approve = append(approve, "foreseen")
 	}
 	if r.PostFormValue("approve") == "plan" {
 		approve = append(approve, "plan")
