@@ -178,6 +178,7 @@ func TestPagePlanEdited(t *testing.T) {
 	// The digest of an edit is of that edit alone.
 	plan = planned(t, p, "request", "copy a.txt to d.txt")
 	edited = p.post(plan.Path+"/edit", "do", "values", "in.copy_dest_path", "e.txt", "in.source_path", "a.txt")
+	pageSays(t, edited, "<s>d.txt</s>", "another value was given", ">a.txt<sup>")
 	pageSays(t, p.post(plan.Path+"/apply", "do", "run", "seen", "0", "digest", hidden(t, edited.Body, "digest")), "this plan would run sha256:")
 	pageSays(t, p.post(plan.Path+"/apply", "do", "run", "seen", "0", "edit", hidden(t, edited.Body, "edit"), "digest", hidden(t, plan.Body, "digest")), "this plan would run sha256:")
 

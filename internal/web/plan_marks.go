@@ -25,6 +25,7 @@ type mark struct {
 	Text string
 	N    int    // of what stands for it in the legend, counted from 1; 0: nothing does, and it asks for nothing
 	Open bool   // nothing does it
+	Was  bool   // another value was given in its place
 	Why  string // of one that is open
 	For  string // in words
 	Href string // where that is shown
@@ -97,6 +98,7 @@ func marksOf(request string, c coverage) (marks []mark, legend []meaning) {
 					legend = append(legend, meaning{len(legend) + 1, kind, name, href})
 				}
 				m.N = number[of.part.By]
+				m.Was = strings.HasPrefix(of.part.By, "given:")
 				m.For, m.Href = legend[m.N-1].For, legend[m.N-1].Href
 			}
 		}
@@ -114,6 +116,8 @@ func standsFor(by string) (kind, name, href string) {
 		return "step", name, "#do-" + name
 	case named && kind == "input":
 		return "input", name, "#in-" + name
+	case named && kind == "given":
+		return "another value was given", name, "#in-" + name
 	case by == "trigger":
 		return "", "when it runs", "#when"
 	case by == "workflow":

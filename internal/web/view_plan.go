@@ -333,8 +333,27 @@ func (s *Server) planPage(r *http.Request, ps *plans, edit string) (*planPage, e
 	if err != nil {
 		return nil, err
 	}
+	if e != nil && e.workflow == "" {
+		if made, err := s.plan(ctx, d.Run.ID, nil); err == nil { // else its words are not marked
+			plan.replaced(made)
+		}
+	}
 	p.take(plan)
 	return p, nil
+}
+
+// replaced adds to what stands for the words of a request those of values that were planned, in whose place others were given.
+func (p *planShown) replaced(made *planShown) {
+	given := map[string]bool{}
+	for _, v := range p.Values {
+		given[v.Name] = v.From == "given"
+	}
+	for _, part := range made.Plan.Coverage.Parts {
+		if name, ok := strings.CutPrefix(part.By, "input:"); ok && given[name] {
+			part.By = "given:" + name
+			p.Plan.Coverage.Parts = append(p.Plan.Coverage.Parts, part)
+		}
+	}
 }
 
 // take shows a plan.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"pflow/internal/outcome"
 )
 
 // runFix is a fix as `pflow runs fix --json` tells of it.
@@ -42,6 +44,9 @@ type fixPage struct {
 	None *Error // why there is none
 	Log  []string
 }
+
+// Looked reports whether a fix was looked for, and none was found.
+func (p *fixPage) Looked() bool { return p.None.Exit == outcome.Unplanned }
 
 // Edit is the editor of the workflow, if it is a saved one.
 func (p *fixPage) Edit() string {
