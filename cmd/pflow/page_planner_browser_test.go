@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"pflow/internal/web/assets/browsertest"
 )
@@ -33,6 +34,25 @@ func TestPagePlannerBrowser(t *testing.T) {
 		b.Do(chromedp.Navigate(p.url + "/planner"))
 		b.Wait(`document.querySelector("h1")?.textContent === "Planner"`)
 		shot("list")
+
+		// A graph with many edges is as wide as there is room, is gone through by keys, and is drawn anew for another width as it stands.
+		b.Do(chromedp.Navigate(p.url + "/planner/flows/planner-offline"))
+		b.Wait(`document.querySelector(".editor-findings [role=status]")?.textContent === "Nothing is wrong with it." && document.querySelector("pflow-graph .placed")`)
+		if over := browsertest.JS[float64](b, `(v => v.scrollWidth - v.clientWidth)(document.querySelector(".graph-view"))`); over > 1 {
+			t.Errorf("at %d px the graph is %v px wider than what it is in", look.width, over)
+		}
+		if n := browsertest.JS[int](b, `[...document.querySelectorAll(".node")].filter((n, i, all) => all.some((o) => o !== n && o.offsetTop < n.offsetTop + n.offsetHeight && n.offsetTop < o.offsetTop + o.offsetHeight)).length`); n > 0 {
+			t.Errorf("at %d px %d nodes stand beside others", look.width, n)
+		}
+		shot("graph")
+		b.Do(chromedp.Focus(`.node[data-node="trigger-reading"]`), chromedp.KeyEvent(kb.ArrowDown))
+		if at := browsertest.JS[string](b, `document.activeElement.dataset.node`); at != "notation-reading" {
+			t.Errorf("below the first node is %q", at)
+		}
+		browsertest.JS[bool](b, `(window.drawn = document.querySelector(".graph-view svg"), document.querySelector('.node[data-node="accounting"]').dataset.state = "running", true)`)
+		b.Look(look.scheme, 1000, 900)
+		b.Wait(`document.querySelector(".graph-view svg") !== window.drawn && document.querySelector('.placed .node[data-node="accounting"]').dataset.state === "running"`)
+		b.Look(look.scheme, look.width, 900)
 
 		// A flow: findings as one types, and the graph once it is right.
 		b.Do(chromedp.Navigate(p.url + "/planner/flows/planner-metadata"))

@@ -7,19 +7,23 @@
 // id) and data-taken, which live.js changes. Nodes with href are links; others are buttons that fire "pflow-node" with {id}. Arrow keys go
 // from node to node. Without a direction the one that fits better is taken.
 import { Data, el, safeHref, setState, svg } from "./dom.js";
-import { curve, layout } from "./layout.js";
+import { column, curve, layout } from "./layout.js";
 
 const wide = 240, narrow = 84, tall = 46; // of nodes
 const smallest = 0.7; // what a graph is shrunk to before it is scrolled
+const few = 560; // pixels, in which little stands beside each other
 
 class Graph extends Data {
   #shape; // nodes and edges without what changes while a run goes on
   #size; // of the drawing, unscaled
   #scale = 1;
   #chosen = false; // whether a person chose the scale
+  #data; // as it was drawn
+  #narrow; // whether it was drawn where little stands beside each other
   #hidden; // data that came while nothing of this was to be seen, and nothing could be measured
   #watch = new ResizeObserver(() => {
     if (this.#hidden && this.clientWidth) this.draw(this.#hidden);
+    else if (this.#data && this.clientWidth && this.clientWidth < few !== this.#narrow) this.#again();
     else this.#fit();
   });
 
@@ -40,6 +44,8 @@ class Graph extends Data {
   #draw({ label, nodes = [], edges = [], start }) {
     const known = new Set(nodes.map((n) => n.id));
     edges = edges.filter((e) => known.has(e.from) && known.has(e.to));
+    this.#data = { label, nodes, edges, start };
+    this.#narrow = this.clientWidth < few;
     const shape = JSON.stringify([nodes.map((n) => [n.id, n.label, n.kind, n.note, n.href, !n.count]), edges.map((e) => [e.from, e.to, e.label, e.action, e.id]), start]);
     if (shape !== this.#shape) {
       this.#shape = shape;
@@ -53,6 +59,15 @@ class Graph extends Data {
       if (count && count.textContent !== n.count) count.textContent = n.count;
     }
     this.querySelectorAll("svg .edge").forEach((e, i) => (edges[i].taken ? (e.dataset.taken = "true") : delete e.dataset.taken));
+  }
+
+  // again draws for another width what is to be seen now.
+  #again() {
+    const states = new Map(Array.from(this.querySelectorAll(".node"), (n) => [n.dataset.step, n.dataset.state]));
+    for (const n of this.#data.nodes) n.state = states.get(n.step ?? n.id) ?? n.state;
+    this.querySelectorAll("svg .edge").forEach((e, i) => (this.#data.edges[i].taken = e.dataset.taken === "true"));
+    this.#shape = undefined;
+    this.#draw(this.#data);
   }
 
   #make(nodes, edges, start, given) {
@@ -90,7 +105,7 @@ class Graph extends Data {
     this.#size = this.#best(nodes, edges);
     const lines = svg("svg", { "aria-hidden": "true", width: this.#size.width, height: this.#size.height });
     for (const e of edges) {
-      const { d, tip } = curve(e.points);
+      const { d, tip } = curve(e.points, e.square);
       const g = svg("g", { class: e.caught ? "edge caught" : "edge", "data-from": e.from, "data-to": e.to, "data-action": e.action ?? e.label, "data-edge": e.id },
         svg("path", { class: "line", d }), svg("path", { class: "tip", d: tip }));
       if (e.label) {
@@ -124,7 +139,8 @@ class Graph extends Data {
     if (asked === "TB" || asked === "LR") return layout(nodes, edges, asked);
     const down = layout(nodes, edges, "TB");
     const room = this.clientWidth || 600;
-    if (room < 560 || nodes.length > 120 || (down.width <= room && down.height <= 420)) return down;
+    if (room < few && down.width * smallest > room) return column(nodes, edges);
+    if (room < few || nodes.length > 120 || (down.width <= room && down.height <= 420)) return down;
     const across = layout(nodes, edges, "LR");
     const shrink = (s) => Math.min(1, room / s.width, 620 / s.height);
     return shrink(across) >= shrink(down) ? across : layout(nodes, edges, "TB");
@@ -133,7 +149,7 @@ class Graph extends Data {
   #fit() {
     if (!this.#size || this.#chosen) return;
     const view = this.querySelector(".graph-view");
-    this.#zoom(Math.min(1, Math.max(smallest, (view.clientWidth - 2) / this.#size.width)), false);
+    this.#zoom(Math.min(1, Math.max(smallest, (view.clientWidth - 18) / this.#size.width)), false);
   }
 
   // all shrinks the graph until all of it is in sight.
