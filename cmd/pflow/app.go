@@ -93,6 +93,8 @@ type app struct {
 	settingsOnce sync.Once
 	settingsGot  *settings.Settings
 	settingsErr  error
+
+	completing bool // a shell asks
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *app {
@@ -108,9 +110,10 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 
 // main runs one command line and gives the exit status.
 func (a *app) main(ctx context.Context, args []string) int {
+	a.completing = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.DisableFlagParsing = len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) // requests have dashes, too
+	root.DisableFlagParsing = !a.completing // requests have dashes, too
 	a.traces = a.newTraces()
 	err := fault.Guard(func() error { return root.ExecuteContext(engine.WithTracer(ctx, a.traces)) })
 	a.screen.pause() // for good: what a panic left under way draws no more
@@ -126,6 +129,14 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return signalled
 	}
 	return code
+}
+
+// completes says what completes the value of a flag. cobra keeps that as long as the process lives, and with it the command and all that it
+// held: so only where a shell asks, and not in each of the many commands that pflow serve carries out.
+func (a *app) completes(c *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if a.completing {
+		_ = c.RegisterFlagCompletionFunc(flag, f) // of a flag that there is
+	}
 }
 
 // output keeps the first error of a stream, so that a result that could not be written is never exit status 0.

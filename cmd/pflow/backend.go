@@ -35,10 +35,10 @@ type backend struct {
 	program string // that find found
 }
 
-func (b *backend) flags(c *cobra.Command) {
+func (b *backend) flags(a *app, c *cobra.Command) {
 	c.Flags().StringVar(&b.on, "on", "", "have the program pflow-`BACKEND` run it")
 	c.Flags().BoolVar(&b.prepare, "prepare", false, "print what a backend is handed, as JSON, and run nothing")
-	c.RegisterFlagCompletionFunc("on", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	a.completes(c, "on", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return backends(), cobra.ShellCompDirectiveNoFileComp
 	})
 }

@@ -106,7 +106,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.BoolVar(&f.again, "again", false, "begin anew, though nothing has changed since it was run")
 	fl.StringVar(&f.resume, "resume", "", "go on with this experiment: an `ID`, the beginning of one, its name, or last")
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
-	c.RegisterFlagCompletionFunc("resume", a.completeExperiments)
+	a.completes(c, "resume", a.completeExperiments)
 	f.details.add(c)
 	f.add(c)
 	a.dateFlag(c)

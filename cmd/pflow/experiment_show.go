@@ -49,7 +49,7 @@ was not as expected, the route with why each edge was taken, and prompts and rep
 		ValidArgsFunction: a.completeShown,
 	}
 	c.Flags().StringVar(&variant, "variant", "", "only what happened under this `VARIANT`")
-	_ = c.RegisterFlagCompletionFunc("variant", a.completeShownVariants)
+	a.completes(c, "variant", a.completeShownVariants)
 	return c
 }
 

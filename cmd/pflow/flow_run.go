@@ -61,7 +61,7 @@ it from a file. A run that is killed can be resumed.
 	}
 	c.Flags().StringArrayVarP(&inputs, "input", "i", nil, "a key of the state: `KEY=VALUE` or KEY=@FILE.json (repeatable)")
 	c.Flags().StringVar(&state, "state", "", "a JSON `FILE` with the first state; --input wins over it")
-	on.flags(c)
+	on.flags(a, c)
 	a.setFlag(c)
 	a.modelFlags(c)
 	return c

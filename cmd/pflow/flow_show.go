@@ -91,7 +91,7 @@ func (a *app) flowGraphCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&format, "format", "mermaid", "`FORMAT`: mermaid or dot")
-	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"mermaid", "dot"}, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(c, "format", cobra.FixedCompletions([]string{"mermaid", "dot"}, cobra.ShellCompDirectiveNoFileComp))
 	a.setFlag(c)
 	a.draftFlag(c)
 	return c

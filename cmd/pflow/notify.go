@@ -18,7 +18,7 @@ func (a *app) noticeFlags(c *cobra.Command, onFailure, onSuccess *string) {
 	c.Flags().StringVar(onFailure, "on-failure", "", "the saved `WORKFLOW` that is run after a run that failed")
 	c.Flags().StringVar(onSuccess, "on-success", "", "the saved `WORKFLOW` that is run after a run that is done")
 	for _, kind := range consent.Kinds {
-		_ = c.RegisterFlagCompletionFunc(strings.TrimPrefix(noticeFlag(kind), "--"), a.completeWorkflows)
+		a.completes(c, strings.TrimPrefix(noticeFlag(kind), "--"), a.completeWorkflows)
 	}
 }
 

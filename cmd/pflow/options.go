@@ -90,7 +90,7 @@ func (a *app) planFlags(c *cobra.Command) {
 	a.dateFlag(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)
-	c.RegisterFlagCompletionFunc("flow", a.completeFlows)
+	a.completes(c, "flow", a.completeFlows)
 	a.setFlag(c)
 }
 

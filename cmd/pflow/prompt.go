@@ -147,7 +147,7 @@ and how many tokens it was. The run is one of a flow, of a workflow, or the maki
 	}
 	c.Flags().StringVar(&run, "run", "", "the `RUN` that sent it")
 	c.Flags().StringVar(&step, "step", "", "only what this `STEP` sent, and what is inside it")
-	c.RegisterFlagCompletionFunc("run", a.completeRuns())
+	a.completes(c, "run", a.completeRuns())
 	return c
 }
 

@@ -120,7 +120,7 @@ step reads it.`,
 	f.approval(c, "approve nodes that want approval; --yes=destructive also what destroys")
 	c.Flags().BoolVar(&f.fake, "fake", false, "run it all with made-up results in the place of what its nodes would do; nothing is touched or kept")
 	f.dryRunning(c, "show every step with its params and run nothing")
-	f.backend.flags(c)
+	f.backend.flags(a, c)
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	return c

@@ -45,7 +45,7 @@ long ago (90m, 24h, 7d). --before goes on behind the last run of a list.`,
 	}
 	a.filterRuns(c, &filter, 20)
 	c.Flags().StringVar(&before, "before", "", "only runs that began before this `RUN`")
-	_ = c.RegisterFlagCompletionFunc("before", a.completeRuns())
+	a.completes(c, "before", a.completeRuns())
 	return c
 }
 
@@ -67,9 +67,9 @@ func (a *app) filterRuns(c *cobra.Command, to *runsFilter, most int) {
 	f.StringVar(&to.By, "by", "", "only runs that were started by `WHO`: person, mcp, retry, fix, replay, schedule:NAME, each:ID, run:ID")
 	f.StringVar(&to.since, "since", "", "only runs that began since this `TIME`")
 	f.IntVar(&to.Limit, "limit", most, "how many runs at most; 0: all")
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(strings.Split(statusWords(), ", "), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"workflow", "plan", "flow"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("workflow", a.completeWorkflows)
+	a.completes(c, "status", cobra.FixedCompletions(strings.Split(statusWords(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	a.completes(c, "kind", cobra.FixedCompletions([]string{"workflow", "plan", "flow"}, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(c, "workflow", a.completeWorkflows)
 }
 
 // runsWanted is the query of a filter.

@@ -46,7 +46,7 @@ words, as far as there is one, so that it is said how many there would be. The e
 	f := c.Flags()
 	f.StringVar(&a.optionsOf(c).flowName, "flow", "", "the `FLOW` that plans (default: the one that planned, as it is now)")
 	f.BoolVar(&dry, "dry-run", false, "say what would be asked, and ask nothing")
-	c.RegisterFlagCompletionFunc("flow", a.completeFlows)
+	a.completes(c, "flow", a.completeFlows)
 	a.setFlag(c)
 	a.draftFlag(c)
 	a.modelFlag(c)

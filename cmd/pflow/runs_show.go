@@ -82,7 +82,7 @@ with whole ones, and so does --json.
 			return a.printRun(s)
 		},
 	}
-	part.flags(c)
+	part.flags(a, c)
 	return c
 }
 

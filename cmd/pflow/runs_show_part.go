@@ -24,7 +24,7 @@ type runPart struct {
 // stepStatuses are what steps can be, those first that want to be looked at.
 var stepStatuses = []string{"failed", runs.StepWaiting, runs.StepOpen, "done", runs.StepSkipped, runs.StepNotReached}
 
-func (p *runPart) flags(c *cobra.Command) {
+func (p *runPart) flags(a *app, c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&p.step, "step", "", "show only the step of this `NAME`, with what is inside it, and cut nothing")
 	f.StringSliceVar(&p.status, "status", nil, "only steps with this `STATUS`: failed, waiting, open, done, skipped, not_reached (repeatable)")
@@ -32,7 +32,7 @@ func (p *runPart) flags(c *cobra.Command) {
 	f.IntVar(&p.skip, "skip", 0, "how many steps to leave out before them")
 	f.IntVar(&p.cut, "cut", 0, "cut values of --json that are longer than so many `BYTES`; 0: none")
 	f.BoolVar(&p.source, "source", false, "with --json: also what ran, the workflow or the flow, and what became of each of its nodes")
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(stepStatuses, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(c, "status", cobra.FixedCompletions(stepStatuses, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (p *runPart) check() error {

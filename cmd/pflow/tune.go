@@ -80,7 +80,7 @@ Whatever stops it, the same command goes on where it was.`,
 	a.nodeFlags(c)
 	a.modelFlags(c)
 	a.setFlag(c)
-	_ = c.RegisterFlagCompletionFunc("over", a.completeOver)
+	a.completes(c, "over", a.completeOver)
 	return c
 }
 
