@@ -10,7 +10,6 @@ import (
 
 	"pflow/engine"
 	"pflow/internal/fault"
-	"pflow/internal/library"
 	"pflow/internal/phrase"
 	"pflow/internal/value"
 	"pflow/ir"
@@ -205,77 +204,6 @@ func standing(path string) phrase.Stands {
 		return phrase.Folder
 	}
 	return phrase.File
-}
-
-// findSameOp finds the saved workflow that does what another one does.
-func findSameOp(d Deps) engine.Op {
-	return engine.Op{
-		Name:    "find-same",
-		Summary: "Finds the saved workflow that is the same as a given one but for its names, and gives the values of its inputs.",
-		Prep: []engine.Field{
-			{Name: "workflow", Type: value.Any, Required: true, Doc: "the IR"},
-			{Name: "values", Type: value.Object, Doc: "{input: value}: of its inputs"},
-		},
-		With: []engine.Field{
-			{Name: "skip_failed", Type: value.Boolean, Default: false, Doc: "pass over one that, as it is now, never ran well and whose last run failed with an error of a permanent kind"},
-		},
-		Result:     value.Object,
-		ResultDoc:  "{found: {name, description, keywords, version, ir} or null, values: {input: value} for it, failed: that its last run failed, and why}",
-		Idempotent: true,
-		Instant:    true,
-		Example: `flow: find-same-example
-version: 1
-description: Is this workflow saved already?
-state:
-  workflow: {type: any, default: {ir_version: 0.1.0, nodes: [{id: read, type: read-file, params: {file_path: a.txt}}]}}
-  found:    {type: any, default: null}
-nodes:
-  find:
-    op: find-same
-    prep: [workflow]
-    post: {found: result.found}
-    next: end
-`,
-		New: func(s *engine.Setup) engine.Exec {
-			skip := s.Value("skip_failed") == true
-			return func(ctx context.Context, in engine.Input) (engine.Output, error) {
-				w, found := ir.DecodeValue(in.Prep["workflow"])
-				if found.HasErrors() {
-					return engine.Output{}, found.Err()
-				}
-				shelf, err := d.candidates(ctx)
-				if err != nil {
-					return engine.Output{}, err
-				}
-				given, _ := in.Prep["values"].(map[string]any)
-				out := map[string]any{"found": nil, "values": given, "failed": ""}
-				signature := w.Signature()
-				whole := func(t *library.Traits) string { return t.Whole }
-				for _, n := range shelf.byWhole.first(shelf.Records, whole, library.SignatureSum(signature.Whole), len(shelf.Records)) {
-					r := shelf.Records[n]
-					if skip && neverWell(r) != "" {
-						continue
-					}
-					own := r.Workflow().Signature()
-					if own.Whole != signature.Whole || ir.Validate(r.Workflow(), shelf.Catalogue, ir.Options{}).HasErrors() {
-						continue
-					}
-					values := map[string]any{}
-					for k, name := range signature.Inputs {
-						if v, ok := given[name]; ok {
-							values[own.Inputs[k]] = v
-						}
-					}
-					if out["found"], err = recordValue(r); err != nil {
-						return engine.Output{}, err
-					}
-					out["values"], out["failed"] = values, lastFailed(r)
-					break
-				}
-				return engine.Output{Result: out}, nil
-			}
-		},
-	}
 }
 
 // hasOwnForms reports whether a node type has more forms than it is shipped with: what they say no phrase says.
