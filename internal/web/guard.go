@@ -29,6 +29,7 @@ type guard struct {
 	name   string // of the cookie: browsers do not tell ports apart
 	o      Listening
 	wrong  attempts
+	large  chan struct{} // holds one for each large body that is worked on
 }
 
 // Listening is where a server is reached.
@@ -43,7 +44,7 @@ type Listening struct {
 }
 
 func newGuard(o Listening) *guard {
-	g := &guard{token: rand.Text() + rand.Text(), name: fmt.Sprintf("pflow_%d", o.Port), o: o}
+	g := &guard{token: rand.Text() + rand.Text(), name: fmt.Sprintf("pflow_%d", o.Port), o: o, large: make(chan struct{}, maxLarge)}
 	g.cookie, g.form = derived(g.token, "cookie"), derived(g.token, "form")
 	return g
 }
@@ -63,6 +64,12 @@ const (
 	writeSome = 30 * time.Second // each piece of an answer
 )
 
+// Bounds of what bodies take in memory, which is some times their size.
+const (
+	largeBody = 256 << 10 // bytes
+	maxLarge  = 8         // that are worked on at the same time; others are refused
+)
+
 type nonceKey struct{}
 
 func nonceOf(ctx context.Context) string {
@@ -75,7 +82,13 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		w = &bounded{w, http.NewResponseController(w), r.ProtoMajor == 2}
 		nonce := rand.Text()
 		setHeaders(w.Header(), nonce)
-		if err := g.pass(w, r); err != nil {
+		large := false
+		defer func() {
+			if large {
+				<-g.large
+			}
+		}()
+		if err := g.pass(w, r, &large); err != nil {
 			refuse(w, r, err, nonce)
 			return
 		}
@@ -103,8 +116,8 @@ func setHeaders(h http.Header, nonce string) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// pass reads a request and says why it does not pass.
-func (g *guard) pass(w http.ResponseWriter, r *http.Request) error {
+// pass reads a request and says why it does not pass. large is whether its body holds a place of the large ones.
+func (g *guard) pass(w http.ResponseWriter, r *http.Request, large *bool) error {
 	if !g.here(r.Host) {
 		return &Error{Status: http.StatusMisdirectedRequest, Message: fmt.Sprintf("%.200q is no name of this server", r.Host), Do: "open the address that pflow serve printed"}
 	}
@@ -126,6 +139,14 @@ func (g *guard) pass(w http.ResponseWriter, r *http.Request) error {
 	if !changes {
 		r.Body = http.NoBody
 		return nil
+	}
+	if r.ContentLength > largeBody || r.ContentLength < 0 {
+		select {
+		case g.large <- struct{}{}:
+			*large = true
+		default: // over HTTP/2 those that wait would keep the others from being read
+			return &Error{Status: http.StatusServiceUnavailable, Message: fmt.Sprintf("%d large bodies are worked on already", maxLarge), Do: "send it again when they are done"}
+		}
 	}
 	if err := readWhole(w, r); err != nil {
 		return err

@@ -79,3 +79,42 @@ func TestSlowAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeBodies: of large bodies a few are worked on at once, those that are small meanwhile; then the places are free again.
+func TestLargeBodies(t *testing.T) {
+	g := newGuard(Listening{IP: netip.MustParseAddr("127.0.0.1")})
+	began, goOn := make(chan struct{}), make(chan struct{})
+	h := g.wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > largeBody {
+			began <- struct{}{}
+			<-goOn
+		}
+	}))
+	post := func(size int) int {
+		r := httptest.NewRequest("POST", "http://127.0.0.1/api/v1/plans", strings.NewReader(strings.Repeat(" ", size)))
+		r.Header.Set("Authorization", "Bearer "+g.token)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	ended := make(chan int)
+	for range 2 {
+		for range maxLarge {
+			go func() { ended <- post(largeBody + 1) }()
+			<-began
+		}
+		if got := post(largeBody + 1); got != http.StatusServiceUnavailable {
+			t.Errorf("one more: %d", got)
+		}
+		if got := post(largeBody); got != http.StatusOK {
+			t.Errorf("a small one: %d", got)
+		}
+		for range maxLarge {
+			goOn <- struct{}{}
+			if got := <-ended; got != http.StatusOK {
+				t.Errorf("one of them: %d", got)
+			}
+		}
+	}
+}
