@@ -59,7 +59,7 @@ func visible(page pageAnswer) string {
 // clean fails where a page holds markup of others.
 func clean(t *testing.T, page pageAnswer) string {
 	t.Helper()
-	for _, bad := range []string{"<script>alert", "<img src=x", `href="javascript:`, "this page cannot be shown", " style=", "\u202e\u0007"} {
+	for _, bad := range []string{"<script>alert", "<img src=x", `href="javascript:`, "this page cannot be shown", " style=", "\u202e", "\u0007"} {
 		if strings.Contains(page.Body, bad) {
 			t.Errorf("%s holds %q", page.Path, bad)
 		}
