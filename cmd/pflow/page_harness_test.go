@@ -33,6 +33,7 @@ type pageServer struct {
 	out    *awaited    // what it wrote to standard output
 	lines  *lockedText // what it wrote to standard error
 	ctx    context.Context
+	pid    int
 	end    func() int // by SIGINT; its exit status
 }
 
@@ -80,6 +81,7 @@ func startPage(t testing.TB, home string, more ...string) *pageServer {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	p.pid = c.Process.Pid
 	exit := make(chan int, 1)
 	go func() {
 		_ = c.Wait()
