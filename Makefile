@@ -97,6 +97,7 @@ bench:
 	$(GO) test -run '^$$' -bench PlanningGrowth -benchtime 1x ./cmd/pflow
 	$(GO) test -run '^$$' -bench ManyRuns -benchtime 1x ./cmd/pflow
 	$(GO) test -run '^$$' -bench ManyCases -benchtime 1x -timeout 30m ./cmd/pflow
+	$(GO) test -run '^$$' -bench 'Page$$|Viewers' -benchtime 1x -timeout 30m ./cmd/pflow
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/experiment
 	@$(MAKE) --no-print-directory bench-stats
 

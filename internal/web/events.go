@@ -19,7 +19,7 @@ const (
 	heartbeat        = 15 * time.Second // how often something is sent where nothing happens, so that what is between closes nothing
 	maxFrames        = 512              // that are kept of a run; who is further behind is told how all stands
 	reconnect        = 2 * time.Second  // after which a browser asks again
-	refreshPerViewer = 150 * time.Millisecond
+	refreshPerViewer = 500 * time.Millisecond
 )
 
 // viewers counts those who watch.
