@@ -27,10 +27,10 @@ raced:
 	cd temporal && $(GO) test -race -timeout 30m ./...
 	cd $(BUNDLE) && $(GO) test ./...
 
-# The tests that are built without the race detector only: files that begin with "//go:build !race", and scripts with a line
+# The tests that are built without the race detector only: files whose "//go:build" says !race, and scripts with a line
 # "[race] skip". CONTRIBUTING.md says which those are.
 sequential:
-	@files=$$(grep -rl '^//go:build !race' --include='*_test.go' --exclude-dir=bench --exclude-dir=temporal --exclude-dir=bundle .) && \
+	@files=$$(grep -rl '^//go:build .*!race' --include='*_test.go' --exclude-dir=bench --exclude-dir=temporal --exclude-dir=bundle .) && \
 	names=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' $$files | paste -sd '|' -) && \
 	scripts=$$(grep -l '^\[race\] skip' cmd/pflow/testdata/script/*.txtar | sed 's,.*/,,; s,\.txtar$$,,' | paste -sd '|' -) && \
 	$(GO) test -timeout 30m -run "^($$names)$$|^TestScripts$$/^($$scripts)$$" $$(dirname $$files | sort -u)
