@@ -303,6 +303,66 @@ func TestPageSchedules(t *testing.T) {
 	p.get("/schedules/morning").wants(t, "gone", 404, "there is no schedule")
 }
 
+// TestPageScheduleDestroys: a schedule that was approved when there was nothing to destroy is refused when there is, and what it would
+// destroy is shown and agreed to on its page.
+func TestPageScheduleDestroys(t *testing.T) {
+	t.Parallel()
+	p := startPage(t, t.TempDir())
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.txt", "one")
+	p.pflow("workflow", "save", writtenFile(t, "keep.json", `{"ir_version": "0.1.0", "nodes": [{"id": "c", "type": "copy-file", "params": {"source_path": "a.txt", "dest_path": "b.txt"}}]}`))
+	given := []string{"workflow", "keep", "when", "every", "every", "6h"}
+	shown := p.post("/schedules/_new", given...)
+	if strings.Contains(shown.Body, `name="destroys"`) {
+		t.Error("it destroys what is not there")
+	}
+	p.post("/schedules/_new", append(given, "do", "approve", "words", shown.field(t, "words"), "ran", "keep", "version", "1", "digest", shown.field(t, "digest"))...).wants(t, "a schedule", 200, "active")
+	run := func() {
+		t.Helper()
+		ran := p.post("/schedules/keep/run")
+		if !strings.HasPrefix(ran.Path, "/runs/") {
+			t.Fatalf("it leads to %s\n%s", ran.Path, mainOf(ran.Body))
+		}
+		waitRun(t, p, strings.TrimPrefix(ran.Path, "/runs/"))
+		for busy := true; busy; { // the run is noted with the schedule after its journal ended
+			_, one := p.api("GET", "/api/v1/schedules/keep", nil)
+			busy = one["status"] == "running" || len(one["running"].([]any)) > 0
+		}
+	}
+	run()
+	write("b.txt", "somebody's own")
+
+	p.get("/schedules/keep").wants(t, "what would be refused", 200, "will be refused as things are", `href="/schedules/keep/approve"`, "c (copy-file: ")
+	refused := p.post("/schedules/keep/run")
+	refused.wants(t, "a run that is refused", 409, "It was not run: c (copy-file: ", "May keep destroy what is there?", `name="destroys"`)
+	if main := mainOf(refused.Body); strings.Contains(main, "--yes") {
+		t.Errorf("it says what to type at a terminal:\n%s", main)
+	}
+	p.post("/schedules/keep/pause").wants(t, "paused", 200, "paused")
+	resumed := p.post("/schedules/keep/resume")
+	resumed.wants(t, "a resume that would be refused later", 409, "It destroys what is there, each time", "Resume without that")
+	p.post("/schedules/keep/resume", "do", "as-it-was").wants(t, "resumed as it was", 200, "active", "will be refused as things are")
+
+	look := p.get("/schedules/keep/approve")
+	agreed := []string{"do", "approve", "words", look.field(t, "words"), "ran", "keep", "version", "1", "digest", look.field(t, "digest")}
+	p.post("/schedules/keep/resume", agreed...).wants(t, "an approval without what it destroys", 409, "It destroys what is there. See what, and agree to it.")
+	approved := p.post("/schedules/keep/resume", append(agreed, "destroys", look.field(t, "destroys"))...)
+	approved.wants(t, "an approval of all", 200, "active", "approved, each time")
+	if strings.Contains(approved.Body, "will be refused") {
+		t.Error("what was approved will be refused")
+	}
+	run()
+	if got, err := os.ReadFile(filepath.Join(p.dir, "b.txt")); err != nil || string(got) != "one" {
+		t.Errorf("b.txt is %q, %v", got, err)
+	}
+	p.get("/schedules/keep").wants(t, "what was approved", 200, "what is there: ", "approved, each time")
+}
+
 // TestPageLibraryAPI: the calls of the library give what the commands print, and what is wrong has its status.
 func TestPageLibraryAPI(t *testing.T) {
 	t.Parallel()

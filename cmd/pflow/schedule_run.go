@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/engine/journal"
+	"pflow/internal/outcome"
 	"pflow/internal/schedule"
 	"pflow/internal/workflow"
 )
@@ -195,8 +196,8 @@ func (a *app) runFiring(ctx context.Context, s *schedule.Schedule, run, file str
 		return usage("nothing was run: %s", strings.Join(refused, "; "))
 	}
 	if what := destroyed(foreseen); what != "" && !s.Approved.Destructive {
-		return fail(exitDeclined, "%s may destroy what is there, which the schedule %s was not approved for; approve that with: pflow schedule resume %[2]s --yes=%s,%s",
-			what, s.Name, yesSchedule, yesDestructive)
+		return outcome.Advise(fail(exitDeclined, "%s may destroy what is there, which the schedule %s was not approved for", what, s.Name),
+			"; approve that with: pflow schedule resume %s --yes=%s,%s", s.Name, yesSchedule, yesDestructive)
 	}
 	if s.Approved.Destructive {
 		l.program.Grant(foreseen, true)

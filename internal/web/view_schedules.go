@@ -31,7 +31,7 @@ func (s *Server) scheduleRoutes() {
 			return "/schedules/" + url.PathEscape(name), err
 		})
 	}
-	s.form("POST /schedules/{name}/run", s.runSchedule)
+	s.act("POST /schedules/{name}/run", s.runSchedule)
 }
 
 // scheduleRow is a schedule.
@@ -83,6 +83,9 @@ func (s scheduleRow) State() string {
 	}
 	return s.Status
 }
+
+// Unapproved reports whether it would destroy what is there, which nobody agreed to: its runs are refused then.
+func (s scheduleRow) Unapproved() bool { return s.Destroys != "" && !s.Approved.Destructive }
 
 // Resumable reports whether somebody has to let it run again.
 func (s scheduleRow) Resumable() bool { return s.Status == "paused" || s.Status == "waiting" }
@@ -146,6 +149,12 @@ func (s *Server) showSchedule(r *http.Request) (view, error) {
 		*scheduleRow
 		Firings []runRow
 	}{scheduleRow: one}
+	if one.Waiting == "" { // that page shows what it would destroy as well
+		var would scheduleRow
+		if _, why, err := s.foreseeSchedule(r, "resumeSchedule", Params{"name": one.Name, "dry_run": true}, &would); err == nil && why == nil {
+			one.Destroys = would.Destroys
+		}
+	}
 	got, err := s.runs(r.Context(), Params{"by": "schedule:" + one.Name, "limit": scheduleFirings})
 	if err != nil {
 		return view{}, err
@@ -290,6 +299,11 @@ type scheduleApproval struct {
 	Error   string
 }
 
+// OnlyDestroys reports whether all there is to agree to is what it would destroy.
+func (a *scheduleApproval) OnlyDestroys() bool {
+	return a.Waiting == "" && a.Preview != nil && a.Preview.Destroys != "" && !a.Approved.Destructive
+}
+
 func (s *Server) scheduleApproval(r *http.Request) (*scheduleApproval, error) {
 	one, err := s.schedule(r)
 	if err != nil {
@@ -325,35 +339,39 @@ func (s *Server) approveSchedule(r *http.Request) (view, error) {
 	return *a.view(0), nil
 }
 
-// resumeSchedule lets a schedule run again. One that waits for somebody is shown first.
+// resumeSchedule lets a schedule run again. One that waits for somebody, or whose runs would be refused, is shown first.
 func (s *Server) resumeSchedule(r *http.Request) (string, *view, error) {
-	one, err := s.schedule(r)
+	a, err := s.scheduleApproval(r)
 	if err != nil {
 		return "", nil, err
 	}
-	page := "/schedules/" + url.PathEscape(one.Name)
-	p := Params{"name": one.Name}
-	if one.Waiting != "" || r.PostFormValue("do") == "approve" {
-		a, err := s.scheduleApproval(r)
-		if err != nil {
-			return "", nil, err
-		}
-		if a.Error == "" {
+	p := Params{"name": a.Name}
+	switch do := r.PostFormValue("do"); {
+	case a.Waiting == "" && do == "as-it-was", a.Waiting == "" && do == "" && !a.OnlyDestroys():
+	case a.Error == "" && disagreed(r, a.Preview) == "":
+		p["approve"] = approvedBy(a.Preview)
+	default:
+		if a.Error == "" && (do != "" || !a.OnlyDestroys()) {
 			a.Error = disagreed(r, a.Preview)
 		}
-		if a.Error != "" {
-			return "", a.view(http.StatusConflict), nil
-		}
-		p["approve"] = approvedBy(a.Preview)
+		return "", a.view(http.StatusConflict), nil
 	}
-	return page, nil, s.Call(r.Context(), "resumeSchedule", p, nil)
+	return "/schedules/" + url.PathEscape(a.Name), nil, s.Call(r.Context(), "resumeSchedule", p, nil)
 }
 
-func (s *Server) runSchedule(r *http.Request) (string, error) {
+// runSchedule runs a schedule now. Where that is refused because it would destroy what is there, what it would destroy can be agreed to.
+func (s *Server) runSchedule(r *http.Request) (string, *view, error) {
 	p := Params{"name": r.PathValue("name")}
 	if file := r.PostFormValue("file"); file != "" {
 		p["file"] = file
 	}
-	run, err := s.runOf(r, "runSchedule", p)
-	return "/runs/" + run, err
+	run, why := s.runOf(r, "runSchedule", p)
+	if why == nil {
+		return "/runs/" + run, nil, nil
+	}
+	if a, err := s.scheduleApproval(r); err == nil && (a.Waiting != "" || a.OnlyDestroys()) {
+		a.Error = cmp.Or(a.Error, "It was not run: "+asError(why).Message)
+		return "", a.view(http.StatusConflict), nil
+	}
+	return "", nil, why
 }
