@@ -53,8 +53,9 @@ func (a *app) otherWorkflow(ctx context.Context, p *toApply, file string) error 
 	if err != nil {
 		return usage("%s: %v", file, err)
 	}
-	if was, found := ir.DecodeValue(p.WorkflowIR); p.WorkflowIR != nil && !found.HasErrors() && was.Hash() == w.Hash() {
-		return nil // it is the one that was planned
+	was, undecoded := ir.DecodeValue(p.WorkflowIR)
+	if p.WorkflowIR != nil && !undecoded.HasErrors() && was.Hash() == w.Hash() && p.Status != planner.Infeasible {
+		return nil // it is the one that was planned; of one that does a part, somebody says now that the part is enough
 	}
 	p.edited, p.WorkflowIR, p.Path = true, planned, "generate"
 	p.Status, p.Error, p.Diagnostics, p.Could = planner.Ready, nil, []any{}, nil

@@ -87,7 +87,15 @@ func TestPageAsk(t *testing.T) {
 	pageSays(t, plan, "<h1>Ready to run</h1>", `<mark data-n="2" title="source_path">a.txt<sup>2</sup></mark>`, "your words “b.txt”", `id="do-copy-file"`, "Approve and run",
 		"<pflow-graph", "no model was asked", "store.read != null")
 
-	// What is approved is what was shown.
+	// What was typed over it is shown, and not done; what is approved is what was shown.
+	typed := p.post(plan.Path+"/apply", "do", "run", "seen", "0", "digest", hidden(t, plan.Body, "digest"), "in.source_path", "a.txt", "in.copy_dest_path", "c.txt")
+	pageSays(t, typed, "nothing was done yet", "given by you", "<dd>c.txt</dd>", "Ready to run")
+	pageSays(t, p.post(plan.Path+"/apply", "do", "save", "digest", hidden(t, plan.Body, "digest"), "workflow", shoutWorkflow), "nothing was done yet", "read-file", "as you edited it")
+	for _, name := range []string{"b.txt", "c.txt"} {
+		if _, err := os.Stat(p.file(name)); err == nil {
+			t.Fatalf("%s was made", name)
+		}
+	}
 	apply := plan.Path + "/apply"
 	pageSays(t, p.post(apply, "do", "run", "seen", "0", "digest", "sha256:"+strings.Repeat("0", 64)), "this plan would run sha256:")
 	if got := p.post(apply, "do", "run", "seen", "0", "digest", "plan"); got.Status < 400 {
@@ -158,6 +166,10 @@ func TestPagePlanChanges(t *testing.T) {
 	pageSays(t, asks, "ask for an approval of their own", `<span class="mono">sure</span>`)
 }
 
+// shoutWorkflow reads a file.
+const shoutWorkflow = `{"ir_version": "0.1.0", "inputs": {"source_path": {"type": "string", "required": true}},
+	"nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "${source_path}"}}], "outputs": {"text": {"source": "${r.content}", "type": "string"}}}`
+
 func TestPagePlanEdited(t *testing.T) {
 	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
@@ -188,10 +200,8 @@ func TestPagePlanEdited(t *testing.T) {
 		t.Errorf("status %d", wrong.Status)
 	}
 	pageSays(t, wrong, "red-file", "read-file")
-	const shout = `{"ir_version": "0.1.0", "inputs": {"source_path": {"type": "string", "required": true}},
-		"nodes": [{"id": "r", "type": "read-file", "params": {"file_path": "${source_path}"}}], "outputs": {"text": {"source": "${r.content}", "type": "string"}}}`
-	edited = p.post(plan.Path+"/edit", "do", "workflow", "workflow", shout)
-	pageSays(t, edited, "A part is not the whole", "copy-file stood for it and was edited away", "Ready to run")
+	edited = p.post(plan.Path+"/edit", "do", "workflow", "workflow", shoutWorkflow)
+	pageSays(t, edited, "A part is not the whole", "copy-file stood for it and was edited away", "Ready to run, as a part of what you asked for")
 	saved := p.post(plan.Path+"/apply", "do", "save", "edit", hidden(t, edited.Body, "edit"), "digest", hidden(t, edited.Body, "digest"))
 	if !strings.HasPrefix(saved.Path, "/library/") || saved.Status != 200 {
 		t.Errorf("saving led to %s (%d)\n%s", saved.Path, saved.Status, mainOf(saved.Body))
@@ -224,7 +234,10 @@ func TestPagePlanScheduled(t *testing.T) {
 func TestPagePlanDeclined(t *testing.T) {
 	t.Parallel()
 	p := atPage(t, map[string]string{"a.txt": "hello\n"})
-	pageSays(t, planned(t, p, "request", "read a.txt and resize the picture"), "Only a part of it can be done", "Nothing does:", `<mark class="open"`, "a model may know how")
+	part := planned(t, p, "request", "read a.txt and resize the picture")
+	pageSays(t, part, "Only a part of it can be done", "Nothing does:", `<mark class="open"`, "a model may know how")
+	text := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*name="workflow"[^>]*>\n(.*?)</textarea>`).FindStringSubmatch(part.Body)[1])
+	pageSays(t, p.post(part.Path+"/edit", "do", "workflow", "workflow", text), "Ready to run, as a part of what you asked for", "Nothing does:", "resize the picture", "Approve and run")
 	pageSays(t, planned(t, p, "request", "paint the house"), "Nothing here does that", "Ask in other words")
 	if status, doc := p.api("POST", "/api/v1/plans?wait=true", map[string]any{"request": "copy a.txt to b.txt"}); status != 200 || doc["status"] != "ready" {
 		t.Errorf("%d %v", status, doc)

@@ -122,8 +122,8 @@ func TestPageSentTwice(t *testing.T) {
 	}
 
 	// Approval.
-	ready := p.until(plan, `action="`+plan+`/apply"`)
-	apply := pageAnswer{Body: ready}.fields(t, plan+"/apply")
+	ready := p.until(plan, `formaction="`+plan+`/apply"`)
+	apply := pageAnswer{Body: ready}.fields(t, plan+"/edit")
 	apply.Set("do", "run")
 	same(p.sends(p.ctx, 3, plan+"/apply", apply), "/")
 	for _, r := range p.runsOf("--kind", "workflow") {

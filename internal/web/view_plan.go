@@ -150,21 +150,22 @@ func (v planValue) Source() string {
 
 // planPage is what templates/plan.html shows.
 type planPage struct {
-	Run    *runRow
-	Shown  *runShown // how it was planned
-	Flow   *Graph    // of that
-	Calls  []modelCall
-	More   int // calls that are not shown
-	Plan   *planShown
-	Marks  []mark
-	Legend []meaning
-	Made   *Graph // the workflow
-	Edit   string // which edit of the plan it is, "" if it is none
-	Text   string // of the workflow, for the editor
-	Typed  bool   // the text is what somebody typed, and not what is planned
-	Error  string // why what was asked for was not done
-	Again  bool   // the error is of the workflow's text: its editor is open
-	Runs   []runRow
+	Run     *runRow
+	Shown   *runShown // how it was planned
+	Flow    *Graph    // of that
+	Calls   []modelCall
+	More    int // calls that are not shown
+	Plan    *planShown
+	Marks   []mark
+	Legend  []meaning
+	Made    *Graph // the workflow
+	Instead bool   // it is shown in the place of doing what was approved, since that was typed over
+	Edit    string // which edit of the plan it is, "" if it is none
+	Text    string // of the workflow, for the editor
+	Typed   bool   // the text is what somebody typed, and not what is planned
+	Error   string // why what was asked for was not done
+	Again   bool   // the error is of the workflow's text: its editor is open
+	Runs    []runRow
 }
 
 // Seen is how many runs came of the plan so far.
@@ -186,6 +187,16 @@ func (p *planPage) Page() string {
 func (p *planPage) Lacks() (out []planValue) {
 	for _, v := range p.Plan.Values {
 		if v.Missing() && !v.Secret {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Given are the inputs that have a value which can be shown.
+func (p *planPage) Given() (out []planValue) {
+	for _, v := range p.Plan.Values {
+		if !v.Missing() && !v.Secret {
 			out = append(out, v)
 		}
 	}
@@ -246,6 +257,8 @@ func (p *planPage) Headline() string {
 		return "Declined"
 	case p.Ready() && len(p.Runs) > 0 && p.Edit == "":
 		return "Approved: what came of it stands below"
+	case p.Ready() && len(p.Open()) > 0:
+		return "Ready to run, as a part of what you asked for"
 	case p.Ready() && p.Plan.Trigger != nil:
 		return "Ready to be scheduled"
 	case p.Ready():
@@ -282,6 +295,7 @@ func (s *Server) showPlan(r *http.Request, ps *plans) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	p.Instead = r.URL.Query().Get("instead") != "" && p.Edit != "" && len(p.Runs) == 0
 	return *p.view(0), nil
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/rand"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -90,48 +91,76 @@ func (s *Server) editPlan(r *http.Request, ps *plans) (string, *view, error) {
 	if err != nil || p.Plan == nil {
 		return "", nil, orNoPlan(err)
 	}
-	next := &planEdit{run: p.Run.ID, values: map[string]any{}}
+	if next := p.typed(r, ps); next.changed != "" || r.PostFormValue("do") == "workflow" {
+		return s.showEdit(r, ps, p, next, "")
+	}
+	return p.Page(), nil, nil
+}
+
+// typedPlan is what somebody typed over a plan.
+type typedPlan struct {
+	planEdit
+	text    string // of the workflow
+	changed string // what is not as it was shown, in words; "" if nothing is
+	emptied []string
+}
+
+// typed reads the fields of a plan's form. A field that was not sent is as it was.
+func (p *planPage) typed(r *http.Request, ps *plans) *typedPlan {
+	next := &typedPlan{planEdit: planEdit{run: p.Run.ID, values: map[string]any{}}}
 	if e := ps.get(p.Edit, p.Run.ID); e != nil {
 		next.workflow = e.workflow
-		for name, v := range e.values {
-			next.values[name] = v
+		maps.Copy(next.values, e.values)
+	}
+	var changed []string
+	_, sent := r.PostForm["workflow"]
+	if next.text = textOf(r, "workflow"); sent && (r.PostFormValue("do") == "workflow" || strings.TrimSpace(next.text) != strings.TrimSpace(plainLines(p.Text))) {
+		changed = append(changed, "the workflow")
+		next.workflow, next.values = next.text, map[string]any{} // which were of other inputs
+		p.Text, p.Typed = next.text, true
+	}
+	for i := range p.Plan.Values {
+		v := &p.Plan.Values[i]
+		if _, sent := r.PostForm["in."+v.Name]; !sent || v.Secret {
+			continue
+		}
+		typed := textOf(r, "in."+v.Name)
+		if typed == plainLines(v.Text()) || typed == "" && v.Value == nil {
+			continue
+		}
+		v.Typed, next.values[v.Name] = &typed, typed
+		changed = append(changed, v.Name)
+		if v.Required && typed == "" {
+			next.emptied = append(next.emptied, v.Name)
 		}
 	}
-	var emptied []string
-	text, ofWorkflow := textOf(r, "workflow"), r.PostFormValue("do") == "workflow"
-	if ofWorkflow {
-		next.workflow, next.values = text, map[string]any{}
-	} else {
-		for i := range p.Plan.Values {
-			v := &p.Plan.Values[i]
-			if _, sent := r.PostForm["in."+v.Name]; !sent || v.Secret {
-				continue
-			}
-			typed := textOf(r, "in."+v.Name)
-			if typed == strings.ReplaceAll(v.Text(), "\r\n", "\n") || typed == "" && v.Value == nil {
-				continue
-			}
-			v.Typed, next.values[v.Name] = &typed, typed
-			if v.Required && typed == "" {
-				emptied = append(emptied, v.Name)
-			}
-		}
-	}
-	if len(emptied) > 0 {
-		p.Error = "a value is needed for " + strings.Join(emptied, ", ")
+	next.changed = strings.Join(changed, ", ")
+	return next
+}
+
+// plainLines is a text as a form sends it.
+func plainLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// showEdit leads to the plan that comes of what was typed, or shows what is wrong with it. instead is what was to be done with the plan as it
+// was, "" if nothing was.
+func (s *Server) showEdit(r *http.Request, ps *plans, p *planPage, next *typedPlan, instead string) (string, *view, error) {
+	if len(next.emptied) > 0 {
+		p.Error = "a value is needed for " + strings.Join(next.emptied, ", ")
 		return "", p.view(http.StatusBadRequest), nil
 	}
-	if _, err = s.plan(r.Context(), p.Run.ID, next); err == nil {
-		return "/plans/" + url.PathEscape(p.Run.ID) + "?edit=" + url.QueryEscape(ps.keep(next)), nil, nil
+	_, err := s.plan(r.Context(), p.Run.ID, &next.planEdit)
+	if err == nil {
+		query := url.Values{"edit": {ps.keep(&next.planEdit)}}
+		if instead != "" {
+			query.Set("instead", instead)
+		}
+		return "/plans/" + url.PathEscape(p.Run.ID) + "?" + query.Encode(), nil, nil
 	}
 	var e *Error
 	if !errors.As(err, &e) {
 		return "", nil, err
 	}
-	p.Error, p.Again = e.Message, ofWorkflow
-	if ofWorkflow {
-		p.Text, p.Typed = text, true
-	}
+	p.Error, p.Again = e.Message, p.Typed
 	return "", p.view(http.StatusBadRequest), nil
 }
 
@@ -142,7 +171,8 @@ func orNoPlan(err error) error {
 	return err
 }
 
-// applyPlan carries out the plan that was shown, and no other: the form holds its digest.
+// applyPlan carries out the plan that was shown, and no other: the form holds its digest. Where somebody typed over what was shown, nothing is
+// done yet, and what comes of that is shown.
 func (s *Server) applyPlan(r *http.Request, ps *plans) (string, *view, error) {
 	edit := r.PostFormValue("edit")
 	again := func(why string) (string, *view, error) {
@@ -154,6 +184,11 @@ func (s *Server) applyPlan(r *http.Request, ps *plans) (string, *view, error) {
 		return "", p.view(http.StatusConflict), nil
 	}
 	run, do := r.PathValue("run"), r.PostFormValue("do")
+	if p, err := s.planPage(r, ps, edit); err == nil && p.Plan != nil { // else it is said below why not
+		if next := p.typed(r, ps); next.changed != "" {
+			return s.showEdit(r, ps, p, next, do)
+		}
+	}
 	given := Params{"run": run, "yes": r.PostFormValue("digest")}
 	if edit != "" {
 		e := ps.get(edit, run)
