@@ -60,8 +60,7 @@ func (e *NeedsDecision) Error() string {
 	if len(names) > 1 {
 		was = "were"
 	}
-	return fmt.Sprintf("the run was %s while %s %s under way, and running that again may repeat its effects; "+
-		"if that is right, resume with --retry", what, strings.Join(names, ", "), was)
+	return fmt.Sprintf("the run was %s while %s %s under way, and running that again may repeat its effects", what, strings.Join(names, ", "), was)
 }
 
 // replay steps through the events of a killed run, then carries out what was still to be done. Nothing that finished

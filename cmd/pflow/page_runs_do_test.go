@@ -191,6 +191,67 @@ func TestPageRunAgain(t *testing.T) {
 	}
 }
 
+// TestPageRunAgainDestroys: what may repeat an effect and destroys something is asked about once, and a yes to that is one to both.
+func TestPageRunAgainDestroys(t *testing.T) {
+	t.Parallel()
+	p := startPage(t, t.TempDir())
+	dir := t.TempDir()
+	log, notes := filepath.Join(dir, "log.txt"), filepath.Join(dir, "notes.md")
+	p.workflow("note", `{"ir_version": "0.1.0", "inputs": {"to": {"type": "string", "required": true}}, "nodes": [
+		{"id": "begin", "type": "shell", "params": {"command": "echo begin >> `+log+`"}}, {"id": "write", "type": "write-file", "params": {"file_path": "${to}", "content": "new"}}],
+		"edges": [{"from": "begin", "to": "write"}]}`)
+	p.pflow("run", "note", "to="+filepath.Join(dir, "a.md"))
+	run := p.runsOf()[0].ID
+	got := p.post("/runs/"+run+"/retry", "from", "begin,write", "was.to", filepath.Join(dir, "a.md"), "input.to", filepath.Join(dir, "b.md"), "again", "true")
+	p.until(got.Path, `<span class="badge" data-state="done">done</span></div>`)
+	if err := os.WriteFile(notes, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got = p.post("/runs/"+run+"/retry", "from", "begin,write", "was.to", filepath.Join(dir, "a.md"), "input.to", notes)
+	got.wants(t, "what repeats and destroys", 409, "A question first", "was run again", "it replaces "+notes, "may destroy what is there, too", "Do it: it may repeat and destroy that", "At a terminal")
+	message, _, _ := strings.Cut(mainOf(got.Body), "<form")
+	if strings.Contains(message, "--") || strings.Contains(message, "pflow ") {
+		t.Errorf("the question speaks of a terminal: %s", message)
+	}
+	if data, _ := os.ReadFile(notes); string(data) != "old" {
+		t.Errorf("%q", data)
+	}
+	got = p.post("/runs/"+run+"/retry", append(sends(t, got.Body, "/runs/"+run+"/retry"), "yes", "foreseen")...)
+	if !runPath.MatchString(got.Path) {
+		t.Fatalf("it leads to %s: %s", got.Path, mainOf(got.Body))
+	}
+	p.until(got.Path, `<span class="badge" data-state="done">done</span></div>`)
+	if data, _ := os.ReadFile(notes); string(data) != "new" {
+		t.Errorf("%q", data)
+	}
+	if data, _ := os.ReadFile(log); string(data) != "begin\nbegin\nbegin\n" {
+		t.Errorf("%q", data)
+	}
+
+	// Whoever agreed to the one only is asked about the other.
+	if err := os.WriteFile(notes, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got = p.post("/runs/"+run+"/retry", "from", "begin,write", "was.to", "", "input.to", notes, "again", "true")
+	got.wants(t, "what destroys", 409, "it replaces "+notes, `name="again" value="true"`, "Do it: it may destroy that")
+	got = p.post("/runs/"+run+"/retry", append(sends(t, got.Body, "/runs/"+run+"/retry"), "yes", "foreseen")...)
+	p.until(got.Path, `<span class="badge" data-state="done">done</span></div>`)
+}
+
+// TestPageRunsSince: a time that is none is said beside the form that it stands in.
+func TestPageRunsSince(t *testing.T) {
+	t.Parallel()
+	p := startPage(t, t.TempDir())
+	for _, page := range []string{"/runs", "/runs/stats"} {
+		got := p.get(page + "?since=%3Cscript%3Ealert%281%29")
+		got.wants(t, page, 400, `value="&lt;script&gt;alert(1)"`, `aria-invalid="true"`, "want a day such as 2026-01-31")
+		if strings.Contains(mainOf(got.Body), "--since") {
+			t.Errorf("%s speaks of a flag: %s", page, mainOf(got.Body))
+		}
+		p.get(page+"?since=7d").wants(t, page, 200, `value="7d"`)
+	}
+}
+
 // TestPageRunCancel: a run that the page began is stopped alone, and goes on.
 func TestPageRunCancel(t *testing.T) {
 	t.Parallel()
@@ -216,7 +277,8 @@ func TestPageRunCancel(t *testing.T) {
 
 	// The command was under way: whether it may run again is asked.
 	p.post("/runs/" + run + "/resume")
-	says(t, p.until("/runs/"+run, "It needs your decision"), "gate", `name="again" value="true"`)
+	asked := p.until("/runs/"+run, "It needs your decision")
+	says(t, asked, "gate was under way, and running that again may repeat its effects</p>", `name="again" value="true"`)
 	p.post("/runs/"+run+"/resume", "again", "true")
 	p.until("/runs/"+run, `<span class="badge" data-state="done">done</span></div>`)
 }

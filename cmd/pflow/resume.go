@@ -147,17 +147,14 @@ func (a *app) resumeFlow(ctx context.Context, id string, past *journal.Past, doc
 // undecided is the error of a run that could not go on. w is the journal of one that was to be gone on with, nil of a new one.
 func (a *app) undecided(id string, w *runs.Writer, err error) error {
 	var again *workflow.RunsAgain
-	if errors.As(err, &again) {
-		return fail(exitDeclined, "%v; if that is right, go on with: %s --retry", err, a.resumeHint(id))
-	}
 	var steps *engine.NeedsDecision
-	if errors.As(err, &steps) {
-		if w != nil { // nothing was carried out
-			err = a.leftAlone(w, err)
-		}
-		return fail(exitDeclined, "%v: %s --retry", err, a.resumeHint(id))
+	switch {
+	case errors.As(err, &steps) && w != nil: // nothing was carried out
+		err = a.leftAlone(w, err)
+	case steps == nil && !errors.As(err, &again):
+		return err
 	}
-	return err
+	return &exitError{Code: exitDeclined, Message: err.Error(), Do: "; if that is right, go on with: " + a.resumeHint(id) + " --retry", Repeats: true}
 }
 
 // unreached are the kinds of errors that say nothing of a run: what it called was not there.

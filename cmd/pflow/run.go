@@ -228,17 +228,12 @@ func (a *app) lacks(p *workflow.Program, missing []ir.Input, in *invocation) err
 // approveDestructive stops a run that would destroy something and was not allowed to. agreed is what somebody agreed to already.
 // Its approval lets it replace the files that were named, and no others.
 func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[string]any, in *invocation, f *runFlags, agreed string) error {
-	foreseen := l.program.DryRun(store)
-	if l.retry != nil { // a step that is kept does nothing
-		ahead, err := l.retry.Foresee(ctx, store, l.day)
-		if err != nil {
-			return usage("%v", err)
-		}
-		foreseen = ahead.Of(foreseen)
-		a.showAhead(ahead)
+	foreseen, ahead, err := a.foreseen(ctx, l, store)
+	if err != nil {
+		return err
 	}
-	if refused := foreseen.Refused(); len(refused) > 0 {
-		return usage("nothing was run: %s", strings.Join(refused, "; "))
+	if ahead != nil {
+		a.showAhead(ahead)
 	}
 	if f.says(yesDestructive) {
 		l.program.Grant(foreseen, true)
@@ -259,7 +254,22 @@ func (a *app) approveDestructive(ctx context.Context, l *loaded, store map[strin
 			return err
 		}
 	}
-	return outcome.Advise(fail(exitDeclined, "nothing was run: %s may destroy what is there", what), "; approve that with: %s", in.command(f.alsoDestructive()))
+	return &exitError{Code: exitDeclined, Message: "nothing was run: " + what + " may destroy what is there", Do: "; approve that with: " + in.command(f.alsoDestructive()), Destroys: true}
+}
+
+// foreseen gives the steps of a run that begins with a store, and of one that runs another again which it keeps.
+func (a *app) foreseen(ctx context.Context, l *loaded, store map[string]any) (foreseen *workflow.DryRun, ahead *workflow.Ahead, err error) {
+	foreseen = l.program.DryRun(store)
+	if l.retry != nil { // a step that is kept does nothing
+		if ahead, err = l.retry.Foresee(ctx, store, l.day); err != nil {
+			return nil, nil, usage("%v", err)
+		}
+		foreseen = ahead.Of(foreseen)
+	}
+	if refused := foreseen.Refused(); len(refused) > 0 {
+		return nil, nil, usage("nothing was run: %s", strings.Join(refused, "; "))
+	}
+	return foreseen, ahead, nil
 }
 
 // destroyed names the steps of a run that would destroy something, and what; "" if there are none.

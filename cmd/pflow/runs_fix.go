@@ -57,7 +57,10 @@ func (a *app) fixRun(ctx context.Context, given string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	row, past, r, before, err := a.pastRun(given, false)
+	row, past, r, before, err := a.pastRun(given)
+	if err == nil {
+		err = a.ranSince(row.ID)
+	}
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,17 @@ type retryFlags struct {
 
 // retryRun runs a run again.
 func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again retryFlags) error {
-	row, past, r, before, err := a.pastRun(in.subject, again.retry)
+	row, past, r, before, err := a.pastRun(in.subject)
 	if err != nil {
 		return err
 	}
 	in.subject = row.ID
+	var since *exitError
+	if !again.retry {
+		if err := a.ranSince(row.ID); err != nil && (!errors.As(err, &since) || !since.Repeats) {
+			return err
+		}
+	}
 	l, taken, err := a.againLoaded(ctx, r, before)
 	if err != nil {
 		return err
@@ -95,6 +101,9 @@ func (a *app) retryRun(ctx context.Context, in *invocation, f *runFlags, again r
 	}
 	a.from = again.from
 	failedIn(l.retry, past, store)
+	if since != nil {
+		return a.alsoDestroys(ctx, since, l, store, f)
+	}
 	if err := a.approveDestructive(ctx, l, store, in, f, ""); err != nil {
 		return err
 	}
@@ -141,9 +150,22 @@ func (a *app) showAhead(ahead *workflow.Ahead) {
 	fmt.Fprintf(a.stderr, "will keep: %s; will run: %s%s\n", list(ahead.Kept), list(ahead.Runs), stops)
 }
 
-// pastRun finds the run of a workflow that is to be run again, and compiles it as it was. With again it may have been run again
-// since.
-func (a *app) pastRun(given string, again bool) (row runs.Row, past *journal.Past, r *workflow.Reloaded, before *workflow.Program, err error) {
+// alsoDestroys adds to why a workflow is not run what its run would destroy, so that both are asked about at once.
+func (a *app) alsoDestroys(ctx context.Context, why *exitError, l *loaded, store map[string]any, f *runFlags) error {
+	foreseen, _, err := a.foreseen(ctx, l, store)
+	if err != nil {
+		return err
+	}
+	if what := destroyed(foreseen); what != "" && !f.says(yesDestructive) && !f.says(yesForeseen) {
+		why.Message += "; now " + what + " may destroy what is there, too"
+		why.Do += " and --yes=" + yesDestructive
+		why.Destroys = true
+	}
+	return why
+}
+
+// pastRun finds the run of a workflow that is to be run again, and compiles it as it was.
+func (a *app) pastRun(given string) (row runs.Row, past *journal.Past, r *workflow.Reloaded, before *workflow.Program, err error) {
 	if err = a.needsHome(); err != nil {
 		return
 	}
@@ -164,9 +186,6 @@ func (a *app) pastRun(given string, again bool) (row runs.Row, past *journal.Pas
 		err = usage("run %s is one of a flow; run that again with: pflow flow run %s", row.ID, shellQuote(row.Name))
 	case row.Status == runs.Running:
 		err = usage("a process works on run %s; wait for its end, or end it with: pflow runs cancel %s", row.ID, row.ID)
-	}
-	if err == nil && !again {
-		err = a.ranSince(row.ID)
 	}
 	if err != nil {
 		return
@@ -282,7 +301,9 @@ func (a *app) ranSince(id string) error {
 				continue // of a run that cannot be read nothing can be said
 			}
 			if step := program.Finished(&past.History); step != "" {
-				return fail(exitDeclined, "run %s was run again: %s finished in %s, and may repeat its effects; go on from there with: pflow runs retry %[3]s, or, if they may be repeated, say --retry", id, printable.Line(step), row.ID)
+				return &exitError{Code: exitDeclined, Repeats: true,
+					Message: fmt.Sprintf("run %s was run again: %s finished in %s, and may repeat its effects", id, printable.Line(step), row.ID),
+					Do:      fmt.Sprintf("; go on from there with: %s, or, if they may be repeated, say --retry", a.runsHint("retry", row.ID))}
 			}
 		}
 	}

@@ -59,7 +59,9 @@ func (cs commands) Carry(ctx context.Context, c web.Command) (ended web.Ended) {
 		case <-ctx.Done():
 		}
 	}, func(err error) { cancel(err) })
-	one.failed = func(why *exitError) { ended.Absent, ended.Do = why.Absent, why.Do }
+	one.failed = func(why *exitError) {
+		ended.Message, ended.Do, ended.Absent, ended.Repeats, ended.Destroys = why.Message, why.Do, why.Absent, why.Repeats, why.Destroys
+	}
 	ended.Exit = one.main(ctx, append(args[:commandEnd(args):commandEnd(args)], append([]string{"--batch", "--no-color"}, args[commandEnd(args):]...)...))
 	return ended
 }

@@ -35,6 +35,10 @@ type Error struct {
 	Message string
 	Do      string // what to do about it at a terminal, as it follows the message there
 	Absent  bool   // what was named is not there
+
+	// What it would take, of what was declined for nothing else.
+	Repeats  bool // to agree that it may repeat effects: --retry
+	Destroys bool // to agree that it destroys what is there: --yes=destructive
 }
 
 func (e *Error) Error() string { return e.Message + e.Do }

@@ -74,9 +74,12 @@ type Commands interface {
 
 // Ended is how a command ended.
 type Ended struct {
-	Exit   int    // its exit status
-	Absent bool   // what it was asked about is not there
-	Do     string // what to do about its failure at a terminal
+	Exit    int    // its exit status
+	Message string // why it failed, "" where it only showed that
+	Do      string // what to do about it at a terminal
+	Absent  bool   // what it was asked about is not there
+
+	Repeats, Destroys bool // it was declined until somebody agrees that it may repeat effects, or destroy what is there
 }
 
 // names of workflows, flows, runs: none can be a path or a flag.

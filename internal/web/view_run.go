@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -110,6 +111,7 @@ type runsList struct {
 	Statuses []string
 	Filter   runsFilter
 	Filtered bool
+	Wrong    string // what is wrong with since; then no runs are shown
 	Next     string // the page of older runs, "" if there are none
 	First    string // the page of the newest, "" if this is it
 }
@@ -147,6 +149,18 @@ func (f runsFilter) address(before string) string {
 	return "/runs?" + q.Encode()
 }
 
+// wrong says what is wrong with the time of a filter, where that is why its runs cannot be listed.
+func (f runsFilter) wrong(err error) string {
+	if err == nil || f.Since == "" {
+		return ""
+	}
+	why, of := strings.CutPrefix(asError(err).Message, fmt.Sprintf("--since %q: ", f.Since))
+	if !of {
+		return ""
+	}
+	return why
+}
+
 const runsOfPage = listMost
 
 func (s *Server) listRuns(r *http.Request) (view, error) {
@@ -164,6 +178,9 @@ func (s *Server) listRuns(r *http.Request) (view, error) {
 		p["before"], out.First = f.Before, f.address("")
 	}
 	got, err := s.runs(r.Context(), p)
+	if out.Wrong = f.wrong(err); out.Wrong != "" {
+		return view{Template: "runs_list", Title: "Runs", Section: "runs", Data: out, Status: http.StatusBadRequest}, nil
+	}
 	if err != nil {
 		return view{}, err
 	}

@@ -191,8 +191,14 @@ func (s *Server) runStats(r *http.Request) (view, error) {
 	}
 	p := f.params()
 	p["limit"] = 200
-	if err := s.Call(r.Context(), "statsOfRuns", p, &got); err != nil {
+	err := s.Call(r.Context(), "statsOfRuns", p, &got)
+	v := view{Template: "run_stats", Title: "How long steps take", Section: "runs"}
+	wrong := f.wrong(err)
+	if wrong != "" {
+		v.Status = http.StatusBadRequest
+	} else if err != nil {
 		return view{}, err
 	}
-	return view{Template: "run_stats", Title: "How long steps take", Section: "runs", Data: map[string]any{"Stats": got, "Filter": f, "Inside": q.Get("inside") == "true"}}, nil
+	v.Data = map[string]any{"Stats": got, "Filter": f, "Inside": q.Get("inside") == "true", "Wrong": wrong}
+	return v, nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,14 +86,15 @@ func (p *runPage) CanFix() bool { return p.CanAgain() && p.Run.Status == "failed
 
 // runSaid is what a command of this page said of a run when it ended otherwise than well.
 type runSaid struct {
-	Message     string
-	Again       bool // --retry would let it go on
-	Destructive bool // --yes=destructive would
+	Message  string
+	Terminal string // what to do about it there
+	Repeats  bool   // it waits for somebody to agree that it may repeat effects,
+	Destroys bool   // that it may destroy what is there
 }
 
-func saidOf(why *Error) *runSaid {
-	with := why.Message + why.Terminal
-	return &runSaid{why.Message, strings.Contains(with, "--retry"), strings.Contains(with, "--yes=destructive")}
+func saidOf(res *Result) *runSaid {
+	why := res.failure()
+	return &runSaid{cmp.Or(res.Message, why.Message), why.Terminal, res.Repeats, res.Destroys}
 }
 
 // saidOf gives the last command of this page that works or worked on a run: the one that does, or what the one said that does no more.
@@ -110,7 +112,7 @@ func (s *Server) saidOf(run *runRow) (busy *Job, said *runSaid) {
 		case res == nil:
 			return j, nil
 		case res.Exit == outcome.Declined && run.Status != "waiting":
-			return nil, saidOf(res.failure())
+			return nil, saidOf(res)
 		}
 		return nil, nil
 	}
@@ -127,7 +129,7 @@ type runQuestion struct {
 }
 
 // Asks reports whether there is anything that would let it go on.
-func (q *runQuestion) Asks() bool { return q.Again || q.Destructive || len(q.Missing) > 0 }
+func (q *runQuestion) Asks() bool { return q.Repeats || q.Destroys || len(q.Missing) > 0 }
 
 // Title is the heading of the page.
 func (q *runQuestion) Title() string {
@@ -240,19 +242,20 @@ func (s *Server) begun(r *http.Request, endpoint string, params func(r *http.Req
 	}
 	var failed *Error
 	if errors.As(err, &failed) && (failed.Exit == outcome.Declined || failed.Exit == outcome.Missing) {
-		asked, err = s.question(r, res)
+		asked, err = s.question(r, endpoint, res)
 		return "", asked, err
 	}
 	return "", nil, err
 }
 
 // question makes of a command that declined the question that it asks.
-func (s *Server) question(r *http.Request, res *Result) (*runQuestion, error) {
+func (s *Server) question(r *http.Request, endpoint string, res *Result) (*runQuestion, error) {
 	d, err := s.run(r.Context(), r.PathValue("id"), Params{"limit": 1, "cut": 1}, "", 0)
 	if err != nil {
 		return nil, err
 	}
-	q := &runQuestion{runSaid: saidOf(res.failure()), Run: &d.Run, Action: r.URL.Path}
+	q := &runQuestion{runSaid: saidOf(res), Run: &d.Run, Action: r.URL.Path}
+	q.Repeats = q.Repeats && slices.ContainsFunc(s.endpoint(endpoint).Params, func(p Param) bool { return p.Name == againInRun.Name })
 	for name, values := range r.PostForm {
 		if name == "token" || name == "once" {
 			continue
