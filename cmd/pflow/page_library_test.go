@@ -104,6 +104,10 @@ func TestPageLibrary(t *testing.T) {
 		counted = runs["last"] != nil
 	}
 	p.get("/library/greet").wants(t, "a workflow that ran", 200, "/runs/"+id, "1 done, 0 failed")
+	p.pflow("workflow", "edit", "greet", writtenFile(t, "greet.yaml", strings.Replace(libraryWorkflow, "keywords: [hello", "keywords: [hello, salute", 1)))
+	p.get("/library/greet").wants(t, "another version of the same steps", 200, "version 2", "1 done, 0 failed <span class=\"muted\">with those of greet@1, of the same steps;</span>")
+	p.pflow("workflow", "edit", "greet", writtenFile(t, "greet.yaml", strings.Replace(libraryWorkflow, "Hello, ", "Dear ", 1)))
+	p.get("/library/greet").wants(t, "a version that never ran", 200, "version 3", "no runs")
 
 	// Tests.
 	p.get("/library/greet/tests").wants(t, "no tests", 200, "It has no tests yet", id)
@@ -263,6 +267,11 @@ func TestPageSchedules(t *testing.T) {
 	p.get("/schedules/_new").wants(t, "no workflow", 400, "no workflow is named")
 	given := []string{"workflow", "greet", "when", "cron", "cron", "0 8 * * 1-5", "timezone", "Europe/Berlin", "as", "morning", "in.times", "2", "in.name", hostileText}
 	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "0 8", "in.times", "2").wants(t, "a cron that is none", 422, "has 2 fields")
+	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "", "in.times", "2").wants(t, "no time", 422, "“Times” is empty: say when it runs", `name="in.times" inputmode="numeric" autocomplete="off" value="2"`)
+	wrong := p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "99 8 * * 1-5", "timezone", "Europe/Berlin", "in.times", "2", "in.name", "Ann")
+	wrong.wants(t, "a minute that is none", 422, "“Times”: &#34;99 8 * * 1-5&#34; is no cron expression: 99 is no minute", `aria-invalid="true"`, `value="99 8 * * 1-5"`, `value="Europe/Berlin"`, "Ann")
+	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "often", "in.times", "2").wants(t, "an interval that is none", 422, "“Interval”: ", `value="often"`)
+	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "0 8 * * *", "timezone", "Mars/Base", "in.times", "2").wants(t, "a zone that is none", 422, "“Time zone”: ", `value="Mars/Base"`)
 	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "1h").wants(t, "a missing input", 422, `aria-invalid="true"`, "It needs a value for")
 	shown := p.post("/schedules/_new", given...)
 	shown.wants(t, "what would run", 200, "This is what would run", "every weekday at 08:00 (Europe/Berlin)", "Next times")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pflow/internal/printable"
+	"pflow/internal/retrieve"
 	"pflow/internal/runs"
 	"pflow/internal/value"
 )
@@ -53,19 +54,25 @@ func (w *runText) plan(p *whyPlan) {
 		w.WriteString(v.from())
 		w.WriteString("\n")
 	}
-	if len(p.Near)+len(p.Browsed) > 0 {
-		w.WriteString("near:\n")
-	}
+	near := &runText{}
 	for _, c := range p.Near {
 		m, _ := c.(map[string]any)
-		fmt.Fprintf(w, "  workflow %s", w.value(m["name"]))
+		reason, _ := m["reason"].(string)
+		said, shares := retrieve.Said(reason, p.Request)
+		if !shares {
+			continue
+		}
+		fmt.Fprintf(near, "  workflow %s", w.value(m["name"]))
 		if m["confidence"] != nil {
-			fmt.Fprintf(w, " (%s)", w.value(m["confidence"]))
+			fmt.Fprintf(near, " (%s)", w.value(m["confidence"]))
 		}
-		if text, _ := m["reason"].(string); text != "" {
-			fmt.Fprintf(w, ": %s", w.cut(text))
+		if said != "" {
+			fmt.Fprintf(near, ": %s", w.cut(said))
 		}
-		w.WriteString("\n")
+		near.WriteString("\n")
+	}
+	if near.Len()+len(p.Browsed) > 0 {
+		w.WriteString("near:\n" + near.String())
 	}
 	if n := len(p.Browsed); n > 0 {
 		fmt.Fprintf(w, "  looked at: %s", printable.Line(strings.Join(p.Browsed[:min(n, mostNear)], ", ")))

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pflow/internal/consent"
+	"pflow/internal/outcome"
 	"pflow/internal/printable"
 	"pflow/internal/schedule"
 	"pflow/internal/trigger"
@@ -185,7 +186,7 @@ func (a *app) keepSchedule(ctx context.Context, one *schedule.Schedule) error {
 }
 
 func takenSchedule(name string) error {
-	return usage("there is a schedule %q already; give this one another name: --as NAME, or remove that one: pflow schedule remove %s", name, name)
+	return outcome.Advise(usage("there is a schedule %q already; give this one another name", name), ": --as NAME, or remove that one: pflow schedule remove %s", name)
 }
 
 // approveSchedule shows what would run by itself, and asks for it unless the command line approves it.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -46,6 +47,7 @@ type workflowItem struct {
 type versionItem struct {
 	workflowItem
 	Runs library.Outcome `json:"runs"`
+	Same []int           `json:"same,omitempty"` // the other versions with the same steps; Runs are those of all of them
 }
 
 func (a *app) workflowItem(r *library.Record) workflowItem {
@@ -114,6 +116,11 @@ func (a *app) workflowHistoryCommand() *cobra.Command {
 				if r.Outcome != nil {
 					item.Runs = *r.Outcome
 				}
+				for _, other := range records {
+					if other != r && other.Traits().Hash == r.Traits().Hash {
+						item.Same = append(item.Same, other.Version)
+					}
+				}
 				items = append(items, item)
 			}
 			if a.asJSON {
@@ -121,11 +128,23 @@ func (a *app) workflowHistoryCommand() *cobra.Command {
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, i := range items {
-				fmt.Fprintf(w, "%s@%d\t%s\t%s\t%s\n", i.Name, i.Version, i.UpdatedAt, cameOf(&i.Runs), oneLine(i.Description))
+				fmt.Fprintf(w, "%s@%d\t%s\t%s\t%s\n", i.Name, i.Version, i.UpdatedAt, cameOf(&i.Runs)+withSame(&i), oneLine(i.Description))
 			}
 			return w.Flush()
 		},
 	}
+}
+
+// withSame names the versions that share the runs of one.
+func withSame(i *versionItem) string {
+	if len(i.Same) == 0 || i.Runs.Done+i.Runs.Failed == 0 {
+		return ""
+	}
+	var names []string
+	for _, n := range i.Same {
+		names = append(names, fmt.Sprintf("@%d", n))
+	}
+	return ", with those of " + strings.Join(names, ", ") + ", of the same steps"
 }
 
 // cameOf says what came of the runs of a version.

@@ -212,6 +212,12 @@ func (x *Index) ranked(score []float64, stems []string, list []int) []Ranked {
 	return out
 }
 
+// How the reason of a ranking begins.
+const (
+	noneShared = "shares no word"
+	someShared = "shares"
+)
+
 // shared says which words of a request a candidate has.
 func (x *Index) shared(stems []string, candidate int) string {
 	var b strings.Builder
@@ -229,9 +235,36 @@ func (x *Index) shared(stems []string, candidate int) string {
 		}
 	}
 	if b.Len() == 0 {
-		return "shares no word"
+		return noneShared
 	}
-	return "shares" + b.String()
+	return someShared + b.String()
+}
+
+// Said is a reason of Ranked in the words of the request, for people: models are given it with stems, which it is ranked by. It is false
+// where nothing is shared.
+func Said(reason, request string) (string, bool) {
+	shared, more, _ := strings.Cut(reason, " (")
+	if shared == noneShared {
+		return "", false
+	}
+	stems, ok := strings.CutPrefix(shared, someShared+" ")
+	if !ok {
+		return reason, true
+	}
+	said := map[string]string{}
+	for _, w := range Words(request) {
+		if said[w.Stem] == "" {
+			said[w.Stem] = w.Text
+		}
+	}
+	out := someShared
+	for _, s := range strings.Fields(stems) {
+		out += " " + cmp.Or(said[s], s)
+	}
+	if more != "" {
+		out += " (" + more
+	}
+	return out, true
 }
 
 // byWords gives each candidate the share of a request's words, weighted by rarity, that it has.

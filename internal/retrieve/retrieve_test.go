@@ -53,6 +53,35 @@ func TestClauses(t *testing.T) {
 
 // TestRank: the fitting candidate comes first, the ranking is the same each time, and a request that nothing fits is
 // less sure than one that something does.
+// TestSaid: people are told of the words of their request, and not of stems, nor of what shares none.
+func TestSaid(t *testing.T) {
+	x, err := NewIndex(t.Context(), []Candidate{{Name: "copying-file", Description: "Copies a file."}, {Name: "weather", Description: "What the sky does."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const request = "Copying the files"
+	ranked, err := x.Rank(t.Context(), request)
+	if err != nil || len(ranked) != 2 {
+		t.Fatal(ranked, err)
+	}
+	for k, want := range []string{"shares copying files", ""} {
+		if got, shares := Said(ranked[k].Reason, request); got != want || shares != (want != "") {
+			t.Errorf("%s: %q, %v of %q; want %q", ranked[k].Name, got, shares, ranked[k].Reason, want)
+		}
+	}
+	for reason, want := range map[string]string{
+		"shares " + Stem("files") + " copi (its last run failed: read: no (such) file)": "shares files copying (its last run failed: read: no (such) file)",
+		"is the workflow that would be made for the request":                            "is the workflow that would be made for the request",
+	} {
+		if got, shares := Said(reason, request); got != want || !shares {
+			t.Errorf("%q: %q", reason, got)
+		}
+	}
+	if _, shares := Said("shares no word (its last run failed: x)", request); shares {
+		t.Error("what shares no word is near")
+	}
+}
+
 func TestRank(t *testing.T) {
 	x, err := NewIndex(t.Context(), []Candidate{
 		{Name: "send-mail", Description: "Send a message to somebody.", Keywords: []string{"recipient", "text"}},

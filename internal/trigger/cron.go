@@ -25,7 +25,7 @@ func parse(text string) ([]*cron.SpecSchedule, error) {
 		}
 		s, err := fields.Parse(one)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no cron expression: %w", one, err)
+			return nil, fmt.Errorf("%q is no cron expression: %s", one, wrongField(one, err))
 		}
 		spec, ok := s.(*cron.SpecSchedule)
 		if !ok {
@@ -35,6 +35,23 @@ func parse(text string) ([]*cron.SpecSchedule, error) {
 		out = append(out, spec)
 	}
 	return out, nil
+}
+
+// fieldWords are the fields of an expression, and what they take.
+var fieldWords = [5]struct{ name, takes string }{
+	{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of month", "1 to 31, or L for the last"}, {"month", "1 to 12, or JAN to DEC"}, {"day of week", "0 to 7, or SUN to SAT"},
+}
+
+// wrongField says which field of an expression is wrong, or where none is by itself, what the reader of expressions says.
+func wrongField(expression string, err error) string {
+	for k, field := range strings.Fields(expression) {
+		alone := []string{"*", "*", "*", "*", "*"}
+		alone[k] = field
+		if _, err := fields.Parse(strings.Join(alone, " ")); err != nil {
+			return fmt.Sprintf("%s is no %s, which is *, or %s", field, fieldWords[k].name, fieldWords[k].takes)
+		}
+	}
+	return err.Error()
 }
 
 // nextOnWall is the first moment after another at which the clock on the wall of a zone shows a time of a schedule. The

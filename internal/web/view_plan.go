@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pflow/internal/printable"
+	"pflow/internal/retrieve"
 )
 
 // planShown is what `pflow apply --dry-run --json` tells of a plan.
@@ -213,11 +214,14 @@ func (p *planPage) Secrets() (out []planMissing) {
 	return out
 }
 
-// Near are the saved workflows that were near, but the one that the plan is of.
+// Near are the saved workflows that share words with the request, but the one that the plan is of.
 func (p *planPage) Near() (out []planCandidate) {
 	for _, c := range p.Plan.Plan.Candidates {
-		if p.Plan.Plan.Name == nil || c.Name != *p.Plan.Plan.Name {
-			out = append(out, c)
+		if p.Plan.Plan.Name != nil && c.Name == *p.Plan.Plan.Name {
+			continue
+		}
+		if said, near := retrieve.Said(c.Reason, p.Plan.Request); near {
+			out = append(out, planCandidate{c.Name, said})
 		}
 	}
 	return out

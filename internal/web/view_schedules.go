@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"time"
 
@@ -167,6 +168,7 @@ func (s *Server) showSchedule(r *http.Request) (view, error) {
 type scheduleForm struct {
 	*runForm
 	When    string // cron, every, at or watch
+	Wrong   string // the field that the error is of, by its flag; "" for others
 	Said    map[string]string
 	Preview *scheduleRow // what would be approved
 }
@@ -205,6 +207,27 @@ func (s *Server) newSchedule(r *http.Request) (view, error) {
 // scheduleKinds are the kinds of triggers, as flags and as people call them.
 var scheduleKinds = []struct{ Name, Label string }{{"cron", "At times"}, {"every", "Interval"}, {"at", "Once"}, {"watch", "On a file"}}
 
+// scheduleLabels are what the form calls the flags.
+var scheduleLabels = map[string]string{"cron": "Times", "every": "Interval", "at": "Moment", "watch": "Folder", "timezone": "Time zone", "input": "The input that takes the file",
+	"as": "Name of the schedule", "jitter": "Put each time off by less than", "missed": "Times that passed while nothing ran schedules", "overlap": "A time that comes while a run goes on",
+	"on-failure": "After a run that failed, run", "on-success": "After a run that is done, run"}
+
+var flagNamed = regexp.MustCompile(`--[a-z-]+`)
+
+// wrong shows why it cannot be, with the fields of the form in the place of flags.
+func (f *scheduleForm) wrong(why *Error) {
+	told := *why
+	told.Message = flagNamed.ReplaceAllStringFunc(why.Message, func(flag string) string {
+		label := scheduleLabels[flag[2:]]
+		if label == "" {
+			return flag
+		}
+		f.Wrong = cmp.Or(f.Wrong, flag[2:])
+		return "“" + label + "”"
+	})
+	f.Error, f.Preview = &told, nil
+}
+
 // Kinds are the kinds of triggers that can be chosen.
 func (f *scheduleForm) Kinds() []struct{ Name, Label string } { return scheduleKinds }
 
@@ -231,14 +254,21 @@ func (s *Server) addSchedule(r *http.Request) (string, *view, error) {
 	if f.When != "watch" {
 		delete(p, "input")
 	}
+	if p[f.When] == nil {
+		f.wrong(&Error{Message: "--" + f.When + " is empty: say when it runs"})
+		return "", f.view(http.StatusUnprocessableEntity), nil
+	}
 	f.Preview = &scheduleRow{}
 	res, why, err := s.foreseeSchedule(r, "addSchedule", p, f.Preview)
 	if err != nil {
 		return "", nil, err
 	}
 	if why != nil {
-		if f.Error, f.Preview = why, nil; res != nil {
+		if res != nil {
 			f.fail(res)
+		}
+		if f.Preview = nil; len(f.Lacks()) == 0 {
+			f.wrong(why)
 		}
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}

@@ -111,6 +111,7 @@ func (s *Server) workflow(r *http.Request) (*workflowShown, error) {
 type versionRow struct {
 	workflowRow
 	File string
+	Same []int // the other versions with the same steps; its runs are those of all of them
 }
 
 // Ref is how the version is named.
