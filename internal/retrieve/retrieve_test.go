@@ -51,8 +51,6 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestRank: the fitting candidate comes first, the ranking is the same each time, and a request that nothing fits is
-// less sure than one that something does.
 // TestSaid: people are told of the words of their request, and not of stems, nor of what shares none.
 func TestSaid(t *testing.T) {
 	x, err := NewIndex(t.Context(), []Candidate{{Name: "copying-file", Description: "Copies a file."}, {Name: "weather", Description: "What the sky does."}})
@@ -82,6 +80,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
+// TestRank: the fitting candidate comes first, the ranking is the same each time, and a request that nothing fits is
+// less sure than one that something does.
 func TestRank(t *testing.T) {
 	x, err := NewIndex(t.Context(), []Candidate{
 		{Name: "send-mail", Description: "Send a message to somebody.", Keywords: []string{"recipient", "text"}},
