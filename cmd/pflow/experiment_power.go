@@ -1,14 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,9 +22,13 @@ func (a *app) experimentPower(c *cobra.Command, args []string, f *experimentFlag
 	if err != nil {
 		return err
 	}
-	kept, err := a.keptExperiments()
+	dir, ids, err := a.experimentIDs()
 	if err != nil {
 		return err
+	}
+	kept := make([]string, len(ids))
+	for i, id := range ids {
+		kept[i] = filepath.Join(dir, id)
 	}
 	p, err := experiment.PlanPower(spec, kept)
 	if err != nil {
@@ -43,26 +42,4 @@ func (a *app) experimentPower(c *cobra.Command, args []string, f *experimentFlag
 	}
 	fmt.Fprint(a.stdout, p.Text())
 	return nil
-}
-
-// keptExperiments are the folders of those in the home, the newest first.
-func (a *app) keptExperiments() ([]string, error) {
-	dir, err := a.experimentsDir()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, usage("%s", fileError(err))
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), experiment.NewPrefix) {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	slices.SortFunc(out, func(x, y string) int {
-		return cmp.Or(made(dir, filepath.Base(y)).Compare(made(dir, filepath.Base(x))), strings.Compare(y, x))
-	})
-	return out, nil
 }
