@@ -64,6 +64,11 @@ func IsShipped(path string) bool {
 	return strings.HasPrefix(path, Embedded) || strings.HasPrefix(path, Shipped)
 }
 
+// IsPath tells the path of a flow from its name.
+func IsPath(flow string) bool {
+	return strings.ContainsRune(flow, '/') || strings.HasSuffix(flow, ".yaml") || strings.HasSuffix(flow, ".yml")
+}
+
 // noDocument is ErrNoDocument with the name that was asked for.
 type noDocument struct{ text string }
 

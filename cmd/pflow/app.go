@@ -246,14 +246,9 @@ func (a *app) setFlags() ([]engine.Setting, error) {
 	return out, nil
 }
 
-// isPath tells the name of a file from that of a flow.
-func isPath(arg string) bool {
-	return strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
-}
-
 // document reads the flow that an argument names: a file, or a flow of the home or of pflow itself.
 func (a *app) document(res engine.Resources, arg string) (engine.Document, error) {
-	if isPath(arg) {
+	if engine.IsPath(arg) {
 		doc, err := engine.ReadDocument(engine.FlowDocument, arg)
 		if err != nil {
 			return doc, usage("%s", fileError(err))

@@ -99,7 +99,7 @@ func (a *app) pinRevisions(ctx context.Context, spec *experiment.Spec) error {
 func (a *app) variantDocument(ctx context.Context, v experiment.Variant) (doc engine.Document, res engine.Resources, err error) {
 	if v.Rev == "" {
 		res = a.notedFolders()
-		if isPath(v.Flow) {
+		if engine.IsPath(v.Flow) {
 			a.noteRead(v.Flow)
 		}
 		doc, err = a.document(res, v.Flow)

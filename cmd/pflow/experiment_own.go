@@ -87,7 +87,7 @@ func (a *app) ownVariants(ctx context.Context, arg string) (name string, list []
 func (a *app) sameFlows(ctx context.Context, list []experiment.Variant) (bool, error) {
 	var hashes []string
 	for _, v := range list {
-		if len(v.Set) == 0 && len(v.Prompts) == 0 && v.Rev == "" && !isPath(v.Flow) {
+		if len(v.Set) == 0 && len(v.Prompts) == 0 && v.Rev == "" && !engine.IsPath(v.Flow) {
 			if looked, err := a.known.look(a.notedFolders(), v.Flow); err == nil && looked.flow != nil {
 				hashes = append(hashes, looked.flow.Hash)
 				continue
@@ -197,11 +197,11 @@ func (a *app) ownFlow(arg string) (string, []experiment.Variant, error) {
 	}
 	against := func(flow string) (string, []experiment.Variant, error) { // the baseline
 		base := experiment.Variant{Name: flow, Flow: flow}
-		if experiment.IsPath(flow) {
+		if engine.IsPath(flow) {
 			base.Name = strings.TrimSuffix(filepath.Base(flow), filepath.Ext(flow))
 		}
 		name := strings.TrimPrefix(base.Name, engine.Shipped)
-		if experiment.IsPath(v.Flow) {
+		if engine.IsPath(v.Flow) {
 			name = strings.TrimSuffix(filepath.Base(v.Flow), filepath.Ext(v.Flow))
 		}
 		return name, []experiment.Variant{base, v}, nil
@@ -221,7 +221,7 @@ func (a *app) ownFlow(arg string) (string, []experiment.Variant, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if !experiment.IsPath(v.Flow) && (engine.IsShipped(doc.Path) || slices.Contains(a.shipped(), v.Flow)) {
+	if !engine.IsPath(v.Flow) && (engine.IsShipped(doc.Path) || slices.Contains(a.shipped(), v.Flow)) {
 		return against(engine.Shipped + v.Flow)
 	}
 	tree, found := yamltree.Parse(doc.Path, doc.Data)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/experiment"
 )
@@ -74,7 +75,7 @@ func isExperimentDocument(arg string) bool {
 	info, err := os.Stat(arg)
 	if err != nil {
 		v, problem := experiment.ParseVariant(arg)
-		return experiment.IsPath(arg) && problem == "" && v.Rev == "" && v.Flow == arg // one that is not there is said to be so
+		return engine.IsPath(arg) && problem == "" && v.Rev == "" && v.Flow == arg // one that is not there is said to be so
 	}
 	if !info.Mode().IsRegular() {
 		return true

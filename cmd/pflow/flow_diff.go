@@ -42,7 +42,7 @@ Exit status 0 whether they differ or not; with --exit-code 1 if they do.`,
 				return err
 			}
 			if len(args) == 1 {
-				if isPath(args[0]) || strings.HasPrefix(args[0], engine.Shipped) {
+				if engine.IsPath(args[0]) || strings.HasPrefix(args[0], engine.Shipped) {
 					return usage("compare %s with what? name two flows, as in pflow flow diff planner %[1]s", args[0])
 				}
 				args = []string{engine.Shipped + args[0], args[0]}

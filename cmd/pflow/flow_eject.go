@@ -36,7 +36,7 @@ func (a *app) eject(name string, force bool) error {
 	if err := a.needsHome(); err != nil {
 		return err
 	}
-	if isPath(name) {
+	if engine.IsPath(name) {
 		return usage("%s is a file that you can edit already; eject copies a flow that pflow ships: name one of %s", name, diag.Names(a.shipped(), 20))
 	}
 	documents, err := a.shippedDocuments(name)

@@ -90,7 +90,7 @@ func (a *app) testFlow(c *cobra.Command, arg string) (tested, error) {
 // tests finds the tests that an argument names, itself or by their flow, and the flow. The tests of a shipped flow hold
 // for an ejected copy that has none of its own.
 func (a *app) tests(arg string) (flow string, doc engine.Document, err error) {
-	if !isPath(arg) {
+	if !engine.IsPath(arg) {
 		flow = strings.TrimSuffix(arg, testEnding)
 		if _, err := a.document(a.folders(), flow); err != nil {
 			return "", doc, err

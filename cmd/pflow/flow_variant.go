@@ -52,7 +52,7 @@ func (a *app) keepVariant(ctx context.Context, of, name string) error {
 	if err != nil {
 		return err
 	}
-	if isPath(of) {
+	if engine.IsPath(of) {
 		return usage("%s is a file; name a flow of your home", of)
 	}
 	edited, _, err := a.load(of)

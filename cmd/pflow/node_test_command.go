@@ -123,7 +123,7 @@ func (a *app) showNodeReport(r nodeReport) {
 // nothing else were declared.
 func (a *app) nodeExamples(ctx context.Context, arg string) ([]nodeExample, *shelf.Shelf, error) {
 	var out []nodeExample
-	if !isPath(arg) {
+	if !engine.IsPath(arg) {
 		i, err := a.findNode(ctx, arg)
 		if err != nil {
 			return nil, nil, err

@@ -45,7 +45,7 @@ func (a *app) absolute(arms split.Split, dir string) split.Split {
 		if rest, own := strings.CutPrefix(arm.Flow, "~/"); own {
 			arm.Flow = filepath.Join(a.getenv("HOME"), rest)
 		}
-		if isPath(arm.Flow) && !strings.HasPrefix(arm.Flow, engine.Shipped) && !filepath.IsAbs(arm.Flow) {
+		if engine.IsPath(arm.Flow) && !strings.HasPrefix(arm.Flow, engine.Shipped) && !filepath.IsAbs(arm.Flow) {
 			arm.Flow = filepath.Join(dir, arm.Flow)
 		}
 		out[i] = arm

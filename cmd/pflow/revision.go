@@ -36,7 +36,7 @@ const maxDocumentAt = 4 << 20
 func (a *app) openRevision(ctx context.Context, v experiment.Variant) (*revision, error) {
 	r := &revision{ctx: ctx, now: a.folders(), commit: v.Commit}
 	r.dir = filepath.Dir(v.Flow)
-	if !experiment.IsPath(v.Flow) {
+	if !engine.IsPath(v.Flow) {
 		if r.dir = filepath.Join(a.homeDir(), "flows"); a.homeDir() == "" {
 			return nil, usage("variant %s: there is no home in which the flow %s could have revisions; name its file: ./%s.yaml@%s", v.Name, v.Flow, v.Flow, v.Rev)
 		}
@@ -83,7 +83,7 @@ func (r *revision) failed(v experiment.Variant, err error) error {
 // document is the flow of a variant as it was.
 func (r *revision) document(v experiment.Variant) (engine.Document, error) {
 	name := filepath.Base(v.Flow)
-	if !experiment.IsPath(v.Flow) {
+	if !engine.IsPath(v.Flow) {
 		name += ".yaml"
 	}
 	doc, err := r.read(engine.FlowDocument, filepath.Join(r.dir, name))

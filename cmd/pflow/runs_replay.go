@@ -185,7 +185,7 @@ func (a *app) plansAgain(p *planAgain, documents []byte) error {
 			name = engine.Shipped + doc.Name
 		case !engine.IsShipped(doc.Path) && filepath.Clean(doc.Path) != a.home().Path(doc.HomePath()):
 			name = doc.Path
-			if !isPath(name) {
+			if !engine.IsPath(name) {
 				name = "./" + name
 			}
 		}

@@ -203,7 +203,7 @@ func (a *app) writable(t *tuneRun, force bool) error {
 func (a *app) tunedFiles(t *tuneRun, c tune.Candidate, remark string) ([]tune.File, error) {
 	v := t.search.Space.Variant(c, t.search.Flow, "tuned")
 	extends := v.Flow
-	if isPath(extends) {
+	if engine.IsPath(extends) {
 		extends = strings.TrimSuffix(filepath.Base(extends), filepath.Ext(extends))
 	}
 	files, err := tune.Variant(t.flow, extends, v, t.out, fmt.Sprintf("%s with %s", t.flow.Name, t.search.Space.Label(c)), remark)

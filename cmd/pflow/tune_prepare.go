@@ -213,7 +213,7 @@ func tunedFile(name, out string) string {
 		return out
 	}
 	file := flowName(name) + "-tuned.yaml"
-	if isPath(name) {
+	if engine.IsPath(name) {
 		return filepath.Join(filepath.Dir(name), file)
 	}
 	return file
@@ -221,7 +221,7 @@ func tunedFile(name, out string) string {
 
 // flowName is what a flow is called, given by name or by path.
 func flowName(flow string) string {
-	if isPath(flow) {
+	if engine.IsPath(flow) {
 		return strings.TrimSuffix(filepath.Base(flow), filepath.Ext(flow))
 	}
 	return strings.TrimPrefix(flow, engine.Shipped)

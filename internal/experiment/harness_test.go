@@ -34,7 +34,7 @@ func surroundings(t testing.TB, d nodes.Deps) experiment.Options {
 	return experiment.Options{
 		Load: func(v experiment.Variant) (*engine.Flow, error) {
 			l := &engine.Loader{Ops: engine.NewRegistry(nodes.All(d)...), Resources: engine.Folders{Flows: flows.FS, Prompts: prompts.FS}, Set: v.Set}
-			if !experiment.IsPath(v.Flow) {
+			if !engine.IsPath(v.Flow) {
 				flow, found := l.LoadNamed(v.Flow)
 				return flow, found.Err()
 			}

@@ -286,7 +286,7 @@ func (r *specReader) flow(to *Variant) func(*yamltree.Value) {
 		if to.Flow, to.Rev, problem = splitRevision(text); problem != "" {
 			r.Report(v, yamltree.BadValue, "%s", problem)
 		}
-		if IsPath(to.Flow) {
+		if engine.IsPath(to.Flow) {
 			to.Flow = r.resolve(to.Flow)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pflow/engine"
 	"pflow/engine/cond"
 	"pflow/internal/yamltree"
 )
@@ -109,14 +110,9 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// IsPath tells the path of a flow from its name.
-func IsPath(flow string) bool {
-	return strings.ContainsRune(flow, '/') || strings.HasSuffix(flow, ".yaml") || strings.HasSuffix(flow, ".yml")
-}
-
 // flowLabel is what a variant without a name is called: its flow, without folder and ending.
 func flowLabel(flow string) string {
-	if !IsPath(flow) {
+	if !engine.IsPath(flow) {
 		return flow
 	}
 	base := filepath.Base(flow)

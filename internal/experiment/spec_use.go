@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"pflow/engine"
 	"pflow/internal/fault"
 )
 
@@ -125,7 +126,7 @@ func (s *Spec) absolute() error {
 	}
 	for i := range s.Variants {
 		v := &s.Variants[i]
-		if IsPath(v.Flow) {
+		if engine.IsPath(v.Flow) {
 			paths = append(paths, &v.Flow)
 		}
 		for k := range v.Prompts {

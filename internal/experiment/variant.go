@@ -59,7 +59,7 @@ func splitChanges(text string) []string {
 // splitRevision takes FLOW@REVISION apart. In a path an @ counts behind the ending of the file alone.
 func splitRevision(text string) (flow, rev, problem string) {
 	name, after, found := strings.Cut(text, "@")
-	if found && IsPath(name) || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") {
+	if found && engine.IsPath(name) || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") {
 		found = false
 		for _, ending := range []string{".yaml", ".yml"} {
 			if i := strings.Index(text, ending+"@"); i >= 0 {
