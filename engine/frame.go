@@ -235,7 +235,7 @@ type record struct {
 	started, took       time.Duration
 }
 
-// name is the step's name in the whole run.
+// stepName is the step's name in the whole run.
 func (r *Run) stepName(frame, node, visit int32) string {
 	info := r.frames[frame]
 	if info.flow.loop {

@@ -158,7 +158,7 @@ func exampleYAML(v any) string {
 	return value.JSON(v)
 }
 
-// example is the command line that runs the node with the values of its example.
+// try is the command line that runs the node with the values of its example.
 func (d *nodeDraft) try() string {
 	words := []string{"pflow", "node", "run", d.name}
 	for _, key := range d.Inputs {

@@ -219,7 +219,7 @@ func (a *app) readNotices(ctx context.Context, n *consent.Notices) (destroys []s
 	return destroys, nil
 }
 
-// agreed notes of all notices that somebody agreed to them, and to what they destroy.
+// agreedNotices notes of all notices that somebody agreed to them, and to what they destroy.
 func agreedNotices(n *consent.Notices, destructive bool) {
 	for _, kind := range consent.Kinds {
 		if c := n.Of(kind); c != nil {

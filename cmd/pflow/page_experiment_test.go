@@ -18,10 +18,10 @@ import (
 	"pflow/internal/llmtest"
 )
 
-// hostile is what must never stand in a page as it is.
+// hostileMarkup is what must never stand in a page as it is.
 const hostileMarkup = `"><img src=x onerror=alert(1)><script>alert(1)</script>`
 
-// hostileCases are cases whose ids, groups, requests and expectations are hostile, over the flows of experiment_matrix.
+// hostileHome is a home with cases whose ids, groups, requests and expectations are hostile, over the flows of experiment_matrix.
 func hostileHome(t *testing.T) string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")

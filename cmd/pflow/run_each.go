@@ -95,7 +95,7 @@ func (a *app) runEach(ctx context.Context, l *loaded, in *invocation, f *runFlag
 	return e.run(ctx)
 }
 
-// open opens the file.
+// lines opens the file, to be read line by line.
 func (e *each) lines() (table.Reader, error) {
 	name := shellQuote(e.file)
 	format, err := table.FormatOf("", e.file)

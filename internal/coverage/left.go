@@ -66,7 +66,7 @@ func (l Left) Measure(asking, single bool) float64 {
 //go:embed left.yaml
 var leftText []byte
 
-// leftWords are the lexicons and weights of left.yaml. The file is part of the program, so a fault in it is one of the program.
+// leftData are the lexicons and weights of left.yaml. The file is part of the program, so a fault in it is one of the program.
 var leftData = sync.OnceValue(func() leftWords {
 	var d leftWords
 	doc, found := yamltree.Parse("embedded:left.yaml", leftText)

@@ -77,7 +77,6 @@ func compared(t *testing.T, more string) *experiment.Report {
 	return report(t, store)
 }
 
-// TestCompare: means, clusters, Holm and guardrails come from what the rows say.
 // TestScoreOfVariants: each variant has the primary metric by itself, with an interval that knows of the groups.
 func TestScoreOfVariants(t *testing.T) {
 	for _, v := range compared(t, three).Variants {
@@ -91,6 +90,7 @@ func TestScoreOfVariants(t *testing.T) {
 	}
 }
 
+// TestCompare: means, clusters, Holm and guardrails come from what the rows say.
 func TestCompare(t *testing.T) {
 	r := compared(t, `variants:
   - {name: strict, flow: ./length.yaml, set: {params.least: 10}}

@@ -67,7 +67,7 @@ func (r *Report) failures(row MatrixRow) []string {
 	return whys
 }
 
-// failing cases under one title.
+// failGroup are failing cases under one title.
 type failGroup struct {
 	title   string
 	rows    []MatrixRow

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// addCase keeps a case in a transaction of its own making.
+// caseWriter keeps cases, all of them in one transaction.
 type caseWriter struct {
 	tx   *sql.Tx
 	stmt *sql.Stmt

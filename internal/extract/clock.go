@@ -98,7 +98,7 @@ func (p *reader) halfOfDay(i int) (string, int) {
 	return "", 0
 }
 
-// of gives the seconds since midnight.
+// seconds gives the seconds since midnight.
 func (c clock) seconds() int {
 	h := c.hour
 	switch {

@@ -33,7 +33,7 @@ func (p *reader) singleDate(i int) (Entity, int) {
 	return s.entity(), n
 }
 
-// rangeWords lead from one end of a range to the other.
+// rangeWord reads a word that leads from one end of a range to the other, and gives where it ends.
 func (p *reader) rangeWord(i int, between bool) int {
 	if p.is(i, "to", "-", "–", "—", "~", "through", "thru", "until", "till", "til") || between && p.is(i, "and") {
 		return i + 1

@@ -160,7 +160,7 @@ func fenced(text string) []string {
 	return out
 }
 
-// maxTries bounds from how many places of a text a value is looked for.
+// maxPlaces bounds from how many places of a text a value is looked for.
 const maxPlaces = 100
 
 // balanced gives the objects and lists that stand in a text and are valid JSON, in their order, outer ones only.

@@ -9,7 +9,7 @@ import (
 	"pflow/ir"
 )
 
-// TestParse has what the settings mean, and that all that is wrong is said at once, with its place.
+// TestSize has sizes as they are written and as they are told.
 func TestSize(t *testing.T) {
 	for text, want := range map[string]string{"1GB": "1GB", "500MB": "500MB", "2 KB": "2KB", "1024MB": "1GB", "0": "0 bytes", "1000": "1000 bytes", "4096": "4KB"} {
 		s, found := Parse("s.yaml", []byte("retention: {size: "+text+"}\n"))
@@ -19,6 +19,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestParse has what the settings mean, and that all that is wrong is said at once, with its place.
 func TestParse(t *testing.T) {
 	s, found := Parse("s.yaml", []byte("flow: mine\nallow: [\"*-file\", shell]\ndeny: [delete-file]\nretention: {days: 7}\n"))
 	if len(found) > 0 {
