@@ -244,7 +244,7 @@ func compare(arms Split, flow string, units []*unit) (*Compared, error) {
 		case until != nil:
 			out.Waiting, out.Until = out.Waiting+1, until
 		default:
-			if err := seq.AddAt(u.arm == flow, chance, u.scored.Score()); err != nil {
+			if err := seq.Add(u.arm == flow, chance, u.scored.Score()); err != nil {
 				return nil, err
 			}
 		}
@@ -292,7 +292,7 @@ func (g guard) check(first, flow string, share, level float64, units []*unit) (*
 		if u.arm == first {
 			y += g.margin
 		}
-		if err := seq.AddAt(u.arm == flow, chance, y); err != nil {
+		if err := seq.Add(u.arm == flow, chance, y); err != nil {
 			return nil, err
 		}
 	}

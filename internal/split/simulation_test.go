@@ -202,12 +202,13 @@ func unequal(arm string, worked bool) time.Duration {
 // inOrderNoted is the score as it would be if units counted in the order in which their outcomes are known.
 func inOrderNoted(t *testing.T, arms Split, units []*unit) stats.Sequential {
 	t.Helper()
-	seq, err := stats.NewSequence(stats.SequenceOptions{Level: scoreLevel, Share: arms[1].Weight / (arms[0].Weight + arms[1].Weight), Expected: expectedUnits})
+	share := arms[1].Weight / (arms[0].Weight + arms[1].Weight)
+	seq, err := stats.NewSequence(stats.SequenceOptions{Level: scoreLevel, Share: share, Expected: expectedUnits})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range units {
-		if err := seq.Add(u.arm == arms[1].Flow, u.scored.Score()); err != nil {
+		if err := seq.Add(u.arm == arms[1].Flow, share, u.scored.Score()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -102,12 +102,9 @@ func NewSequence(o SequenceOptions) (*Sequence, error) {
 	return &Sequence{level: o.Level, share: o.Share, max: o.Max, r: (twice + math.Log(1+twice)) / float64(o.Expected), p: 1}, nil
 }
 
-// Add takes the next unit in order of arrival. A value outside 0..Max is an error, and the unit is not counted.
-func (s *Sequence) Add(b bool, y float64) error { return s.AddAt(b, s.share, y) }
-
-// AddAt is Add for a unit that had another chance to go to B, such as one that came after the shares were changed. The chance must not
-// depend on what the unit gave.
-func (s *Sequence) AddAt(b bool, share, y float64) error {
+// Add takes the next unit in order of arrival, with the chance that it had to go to B, which must not depend on what the unit gave: where
+// shares are changed it is another for those that come later. A value outside 0..Max is an error, and the unit is not counted.
+func (s *Sequence) Add(b bool, share, y float64) error {
 	if !(share > 0 && share < 1) {
 		return fault.New(fault.InvalidRequest, "the share %v of B is no chance; it lies above 0 and below 1", share)
 	}

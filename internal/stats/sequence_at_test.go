@@ -22,10 +22,10 @@ func TestSequenceAt(t *testing.T) {
 			if r.Float64() < rate {
 				y = 1
 			}
-			if err := at.AddAt(b, share, y); err != nil {
+			if err := at.Add(b, share, y); err != nil {
 				t.Fatal(err)
 			}
-			if err := all.Add(b, y); err != nil {
+			if err := all.Add(b, .3, y); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,7 +43,7 @@ func TestSequenceAt(t *testing.T) {
 		t.Errorf("with one share for all only %d of %d go wrong: this shows nothing", fixed, runs)
 	}
 	for _, share := range []float64{0, 1, -1, 2} {
-		if newSequence(t).AddAt(true, share, 1) == nil {
+		if newSequence(t).Add(true, share, 1) == nil {
 			t.Errorf("a share of %v is taken", share)
 		}
 	}
@@ -87,7 +87,7 @@ func TestSequenceNeeded(t *testing.T) {
 			if r.Float64() < rate {
 				y = 1
 			}
-			if err := s.Add(b, y); err != nil {
+			if err := s.Add(b, .5, y); err != nil {
 				t.Fatal(err)
 			}
 		}

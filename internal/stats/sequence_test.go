@@ -49,7 +49,7 @@ func (c *stream) run(runs int, seed uint64) error {
 			if c.graded && r.Float64() < .5 {
 				y /= 2
 			}
-			if err := s.Add(b, y); err != nil {
+			if err := s.Add(b, c.share, y); err != nil {
 				return err
 			}
 			u++
@@ -215,7 +215,7 @@ func TestSequenceConstant(t *testing.T) {
 			r := rand.New(source(7))
 			width := 2.
 			for u := range 20000 {
-				if err := s.Add(r.Float64() < share, y); err != nil {
+				if err := s.Add(r.Float64() < share, share, y); err != nil {
 					t.Fatal(err)
 				}
 				if u == 1000 {
@@ -254,7 +254,7 @@ func TestSequenceState(t *testing.T) {
 			y++
 		}
 		y /= 4
-		for i, add := range []func() error{func() error { return all[0].Add(b, y) }, func() error { return all[1].Add(b, 400*y) }, func() error { return all[2].Add(!b, y) }} {
+		for i, add := range []func() error{func() error { return all[0].Add(b, .3, y) }, func() error { return all[1].Add(b, .3, 400*y) }, func() error { return all[2].Add(!b, .7, y) }} {
 			if err := add(); err != nil {
 				t.Fatalf("%d: %v", i, err)
 			}
@@ -300,7 +300,7 @@ func TestSequenceRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, y := range []float64{-.1, 1.1, math.NaN(), math.Inf(1)} {
-		if err := s.Add(true, y); err == nil {
+		if err := s.Add(true, .5, y); err == nil {
 			t.Errorf("%v was taken", y)
 		}
 	}
