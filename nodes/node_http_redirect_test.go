@@ -59,7 +59,7 @@ func TestRedirectsKeepSecretsHome(t *testing.T) {
 		}
 	}
 	home, other, port = serverAt(t, "127.0.0.1:0", jump), serverAt(t, "127.0.0.2:0", jump), serverAt(t, "127.0.0.1:0", jump)
-	ctx := mask.With(t.Context(), mask.New(mask.Env("TOKEN", "s3cret/value")))
+	ctx := mask.With(t.Context(), func() *mask.Masker { return mask.New(mask.Env("TOKEN", "s3cret/value")) })
 	ask := func(path, body, agent string) (map[string]any, error) {
 		params := map[string]any{"url": home.URL + path + "?k=s3cret%2Fvalue", "headers": map[string]any{
 			"Authorization": "Bearer s3cret/value", "X-Api-Key": "s3cret/value", "Cookie": "c=1", "User-Agent": agent}}

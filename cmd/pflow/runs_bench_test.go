@@ -64,7 +64,9 @@ func fillWithRuns(tb testing.TB, home, like string, n int) time.Duration {
 		tb.Fatal(err)
 	}
 	start := time.Now()
-	if _, err := runs.List(home, runs.Query{Limit: 1}); err != nil {
+	h := runs.Of(home)
+	defer h.Close()
+	if _, err := h.List(runs.Query{Limit: 1}); err != nil {
 		tb.Fatal(err)
 	}
 	return time.Since(start)

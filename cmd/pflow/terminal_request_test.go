@@ -62,7 +62,9 @@ func (d *desk) decided(want runs.Decision) {
 				d.t.Fatal(err)
 			}
 		}
-		rows, err := runs.List(d.home, runs.Query{Kind: journal.OfPlan, Limit: 1})
+		h := runs.Of(d.home)
+		rows, err := h.List(runs.Query{Kind: journal.OfPlan, Limit: 1})
+		h.Close()
 		status := runs.Ready
 		if want == runs.ByDeclining {
 			status = runs.Declined

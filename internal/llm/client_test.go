@@ -284,7 +284,7 @@ func TestStreamingHidesSecrets(t *testing.T) {
 	said := "your key is " + testKey + ", your word is hunter2secret, and that is hunter2"
 	c, _ := endpoint(t, llmtest.Script{Replies: []llmtest.Reply{{Text: said}}})
 	var pieces []string
-	ctx := mask.With(t.Context(), mask.New(mask.Secret{Value: "hunter2secret", Mark: "[word]"}))
+	ctx := mask.With(t.Context(), func() *mask.Masker { return mask.New(mask.Secret{Value: "hunter2secret", Mark: "[word]"}) })
 	r, err := c.Call(ctx, llm.Request{Messages: say("tell"), OnText: func(s string) { pieces = append(pieces, s) }})
 	if err != nil {
 		t.Fatal(err)

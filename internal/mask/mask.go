@@ -202,16 +202,8 @@ func (s *Stream) Rest() []byte {
 
 type contextKey struct{}
 
-// With hands a Masker to whatever is done in a context.
-func With(ctx context.Context, m *Masker) context.Context {
-	if m == nil {
-		return ctx
-	}
-	return WithLatest(ctx, func() *Masker { return m })
-}
-
-// WithLatest is With for secrets that come up while something is done: latest gives the Masker of those known now.
-func WithLatest(ctx context.Context, latest func() *Masker) context.Context {
+// With hands a Masker to whatever is done in a context. Secrets may come up meanwhile: latest gives the Masker of those known now.
+func With(ctx context.Context, latest func() *Masker) context.Context {
 	return context.WithValue(ctx, contextKey{}, latest)
 }
 

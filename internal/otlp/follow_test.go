@@ -262,7 +262,7 @@ func TestParentOfAnotherProcess(t *testing.T) {
 func TestSecretsAreNotTold(t *testing.T) {
 	c, e, ctx := started(t, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "api-key=header-value-1"}, nil)
 	const secret, key = "s3cret-value-1234", "sk-key-of-a-provider"
-	ctx = mask.With(ctx, mask.New(mask.Env("TOKEN", secret)))
+	ctx = mask.With(ctx, func() *mask.Masker { return mask.New(mask.Env("TOKEN", secret)) })
 	every := secret + " and " + key + " and header-value-1 " + strings.Repeat("x", 2000)
 	fails := node("a", every, func(ctx context.Context, _ engine.Input) (engine.Output, error) {
 		otlp.Chat(ctx, &llm.Request{}, llm.Exchange{Model: "openai/" + every, AnsweredBy: every, Prompt: every, FinishReason: every, Error: every, Err: fault.New(fault.Network, "%s", every)})

@@ -22,13 +22,6 @@ type Query struct {
 }
 
 // List lists runs, the newest first.
-func List(home string, q Query) ([]Row, error) {
-	h := Of(home)
-	defer h.Close()
-	return h.List(q)
-}
-
-// List lists runs, the newest first.
 func (h *History) List(q Query) (out []Row, err error) {
 	err = h.with(func(db *sql.DB) error {
 		running, err := h.settle(db, time.Now())

@@ -56,7 +56,7 @@ func (c *call) exec(ctx context.Context, in engine.Input) (out engine.Output, er
 	if err := c.params.reads.missingSecret(ctx, store); err != nil {
 		return out, err
 	}
-	ctx = mask.WithLatest(ctx, func() *mask.Masker { return c.c.secrets.mask(store) })
+	ctx = mask.With(ctx, func() *mask.Masker { return c.c.secrets.mask(store) })
 	defer func() { err = maskedError(c.c.secrets.mask(store), err) }()
 
 	values, _ := in.Prep[valuesKey].(map[string]any)

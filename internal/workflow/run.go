@@ -83,7 +83,7 @@ func (p *Program) Run(ctx context.Context, store map[string]any, o Options) (*Re
 	if err := p.ReadSecrets(ctx); err != nil {
 		return nil, err
 	}
-	ctx = mask.WithLatest(ctx, p.Mask)
+	ctx = mask.With(ctx, p.Mask)
 	ctx, end := p.shared.env.MCP.Within(ctx)
 	defer end()
 	r := newSession(o.Approve, 0)
@@ -119,7 +119,7 @@ func (p *Program) Flow() *engine.Flow { return p.flow }
 // Perform carries out one attempt of the run of that id, which is driven elsewhere, of a program that was compiled of the same
 // documents and may have many runs. It gives what the attempt warned of, too. The error is of a call that is not of this program.
 func (p *Program) Perform(ctx context.Context, run string, c engine.Call) (engine.Event, []string, error) {
-	ctx = mask.WithLatest(ctx, p.Mask)
+	ctx = mask.With(ctx, p.Mask)
 	ctx, end := p.shared.env.MCP.Within(ctx)
 	defer end()
 	r := newSession(nil, 0)

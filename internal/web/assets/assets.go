@@ -40,15 +40,6 @@ var Version = sync.OnceValue(func() string {
 // URL is the address of a file: "app.css", "app.js". The scripts that a script loads lie beside it.
 func URL(name string) string { return "/assets/" + Version() + "/" + name }
 
-// Notice has the packages that the scripts are made with, and their licences.
-func Notice() []byte {
-	b, err := fs.ReadFile(dist, "NOTICE.txt")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return b
-}
-
 var types = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".json": "application/json", ".txt": "text/plain; charset=utf-8",
