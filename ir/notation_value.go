@@ -32,7 +32,7 @@ const (
 
 // Notes are the beginnings of lines about what a step does to what is there. They are no part of the workflow: whoever reads
 // CLI notation passes them over, with all lines below that are set further in.
-var Notes = []string{"will not run", "destroys", "replaces", "appends to", "changes"}
+var Notes = []string{"will not run", "not there now", "destroys", "replaces", "appends to", "changes"}
 
 var arrayPort = &Port{Type: value.Array}
 

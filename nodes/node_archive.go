@@ -42,6 +42,7 @@ func archiveType() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"paths"},
 		Check:   checkArchive,
 		Foresee: func(c nodetype.Call, pending []string) nodetype.Foreseen { return foreseeFile(c, pending, "dest_path") },
 		Run:     runArchive,

@@ -35,6 +35,7 @@ func convertTable() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"source_path", "more_paths"},
 		Check:   checkRowExpressions,
 		Foresee: foreseeTransfer,
 		Run:     runConvertTable,

@@ -29,6 +29,7 @@ func copyFile() nodetype.Type {
 			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The path of the copy."}},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"source_path"},
 		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "copy")

@@ -29,6 +29,7 @@ func copyFolder() nodetype.Type {
 			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The path of the copy."}},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From: []string{"source_path"},
 		Foresee: func(c nodetype.Call, pending []string) (seen nodetype.Foreseen) {
 			if !isPending(pending, "dest_path") && !isPending(pending, "source_path") {
 				params := maps.Clone(c.Params)

@@ -21,6 +21,7 @@ func deleteFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects:     []ir.Effect{ir.Writes, ir.Destructive},
 		},
+		From: []string{"file_path"},
 		Foresee: func(c nodetype.Call, _ []string) nodetype.Foreseen {
 			return nodetype.Foreseen{Destroys: "it deletes " + c.Text("file_path")}
 		},

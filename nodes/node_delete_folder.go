@@ -28,6 +28,7 @@ func deleteFolder() nodetype.Type {
 			Outputs: []ir.Port{{Key: "deleted", Type: value.Boolean, Description: "True."}},
 			Effects: []ir.Effect{ir.Writes, ir.Destructive},
 		},
+		From: []string{"path"},
 		Foresee: func(c nodetype.Call, _ []string) nodetype.Foreseen {
 			seen := nodetype.Foreseen{Destroys: "it deletes the folder " + c.Text("path") + " and all that is in it"}
 			if kept, _ := c.Params["exclude"].([]any); len(kept) > 0 {

@@ -46,6 +46,7 @@ func editJSON() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"file_path"},
 		Check:   checkEditJSON,
 		Foresee: foreseeEditJSON,
 		Run:     runEditJSON,

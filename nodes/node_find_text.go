@@ -44,6 +44,7 @@ func findText() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From:  []string{"paths"},
 		Check: checkTextMatch,
 		Run:   runFindText,
 		Example: nodetype.Example{

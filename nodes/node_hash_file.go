@@ -40,6 +40,7 @@ func hashFile() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From: []string{"path"},
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			path, err := c.Path("path")
 			if err != nil {

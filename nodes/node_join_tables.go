@@ -31,7 +31,8 @@ func joinTables() nodetype.Type {
 			Outputs: heldOutputs("The rows: the columns of the first table, then those of the second; one that both have is NAME_2 of the second.", "How many rows there are in rows."),
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
-		Run: runJoinTables,
+		From: []string{"file_path", "with_path"},
+		Run:  runJoinTables,
 		Example: nodetype.Example{
 			Files:  map[string]string{"sales.csv": "item,customer\npen,7\nink,9\n", "customers.csv": "id;name\n7;Ann\n9;Bob\n"},
 			Params: map[string]any{"file_path": "sales.csv", "with_path": "customers.csv", "on": "customer", "with_on": "id"},

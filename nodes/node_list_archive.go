@@ -23,6 +23,7 @@ func listArchive() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From: []string{"path"},
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			path, err := c.Path("path")
 			if err != nil {

@@ -66,6 +66,7 @@ func listFiles() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From: []string{"path"},
 		Check: func(params map[string]any) (problems []ir.Problem) {
 			check := func(path string, v any, read func(string) error) {
 				if text, ok := v.(string); ok && !strings.ContainsRune(text, '$') {

@@ -31,6 +31,7 @@ func moveFile() nodetype.Type {
 			Outputs: []ir.Port{{Key: "dest_path", Type: value.String, Description: "The new path."}},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"source_path"},
 		Foresee: foreseeTransfer,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			t, err := newTransfer(c, "move")

@@ -26,6 +26,7 @@ func readFile() nodetype.Type {
 			Outputs:     []ir.Port{{Key: "content", Type: value.String, Description: "All of the file."}},
 			Effects:     []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From: []string{"file_path"},
 		Run: func(_ context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			path, err := c.Path("file_path")
 			if err != nil {

@@ -42,6 +42,7 @@ func readJSON() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From:  []string{"file_path"},
 		Check: func(params map[string]any) []ir.Problem { return checkJSONPath("key", params["key"]) },
 		Run:   runReadJSON,
 		Example: nodetype.Example{

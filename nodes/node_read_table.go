@@ -25,6 +25,7 @@ func readTable() nodetype.Type {
 			Outputs: heldOutputs("The rows, an object each with its values by column.", "How many rows there are in rows."),
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From:  []string{"file_path", "more_paths"},
 		Check: checkRowExpressions,
 		Run: func(ctx context.Context, c nodetype.Call) (nodetype.Outcome, error) {
 			in, err := readsTable(c, "file_path", "text", "")

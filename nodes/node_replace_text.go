@@ -30,6 +30,7 @@ func replaceText() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"paths"},
 		Check:   checkTextMatch,
 		Foresee: foreseeReplaceText,
 		Run:     runReplaceText,

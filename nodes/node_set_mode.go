@@ -30,6 +30,7 @@ func setMode() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Writes, ir.Idempotent},
 		},
+		From: []string{"path"},
 		Check: func(params map[string]any) []ir.Problem {
 			_, executable := params["executable"]
 			mode, both := params["mode"]

@@ -39,6 +39,7 @@ func summariseTable() nodetype.Type {
 			Outputs: summaryOutputs("A row for each group, in the order in which they come first: the columns of group_by, and the measures. One row where nothing is grouped.", "How many rows of the table were taken."),
 			Effects: []ir.Effect{ir.Reads, ir.Idempotent},
 		},
+		From: []string{"file_path", "more_paths"},
 		Check: func(params map[string]any) []ir.Problem {
 			out := checkRowExpressions(params)
 			measures, _ := params["measures"].(map[string]any)

@@ -40,6 +40,7 @@ func unarchive() nodetype.Type {
 			},
 			Effects: []ir.Effect{ir.Reads, ir.Writes},
 		},
+		From:    []string{"source_path"},
 		Foresee: foreseeUnarchive,
 		Run:     runUnarchive,
 		Example: nodetype.Example{

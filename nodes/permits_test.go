@@ -50,7 +50,7 @@ func deny(c *nodetype.Call, paths ...string) {
 
 // namesPath is what internal/workflow takes for a path; base and url are more that node types open.
 func namesPath(t nodetype.Type, key string) bool {
-	return (key == "cwd" || key == "path" || key == "paths" || strings.HasSuffix(key, "_path")) && !slices.Contains(t.Elsewhere, key)
+	return (key == "cwd" || key == "path" || key == "paths" || strings.HasSuffix(key, "_path") || strings.HasSuffix(key, "_paths")) && !slices.Contains(t.Elsewhere, key)
 }
 
 // withPath is the params of an example with another path.
@@ -67,7 +67,7 @@ func withPath(typ nodetype.Type, port ir.Port, p string) map[string]any {
 		}
 	}
 	params[port.Key] = p
-	if port.Key == "paths" {
+	if port.Type == value.Array {
 		params[port.Key] = []any{p}
 	}
 	return params

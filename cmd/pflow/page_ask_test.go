@@ -258,3 +258,14 @@ func TestPageAskHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestPageNotThere: a file that a plan reads and that is not there is told of beside the approval.
+func TestPageNotThere(t *testing.T) {
+	t.Parallel()
+	p := atPage(t, map[string]string{"there.txt": "here"})
+	pageSays(t, planned(t, p, "request", "copy gone.txt to b.txt", "flow", "planner-offline"),
+		"Not there now:", "<code>gone.txt</code>. The run fails where it wants to read that", "Approve and run")
+	if plan := planned(t, p, "request", "copy there.txt to b.txt", "flow", "planner-offline"); strings.Contains(plan.Body, "Not there now") {
+		t.Error("what is there is said not to be")
+	}
+}

@@ -23,6 +23,8 @@ type Type struct {
 	Late []string
 	// Elsewhere names params that are called as paths are, and are none of this machine.
 	Elsewhere []string
+	// From names params whose paths have to be there: a file that it reads, a folder that it lists.
+	From []string
 	// Foresee says, before anything runs, what a node would do to what is there; nil if the interface's effects say all.
 	// The call has what is known by then: the values of the params that pending names are their templates, and Resolve fails
 	// for what no node has written yet.

@@ -413,6 +413,17 @@ func (s dryStep) ChangedLines() (out []diffLine) {
 	return out
 }
 
+// Absent are the files and folders that the plan reads from and that are not there.
+func (p *planPage) Absent() (out []string) {
+	if p.Plan.DryRun == nil {
+		return nil
+	}
+	for _, step := range p.Plan.DryRun.Steps {
+		out = append(out, step.Absent...)
+	}
+	return out
+}
+
 // Waits are the steps that would wait for approval, and do not once the plan is approved.
 func (p *planPage) Waits() (out []string) {
 	if p.Plan.DryRun == nil {

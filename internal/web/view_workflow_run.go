@@ -56,6 +56,7 @@ type dryStep struct {
 	Approval            bool
 	Destroys            string
 	Replaces, Appends   []string
+	Absent              []string // what it reads that is not there
 	Changes             []string
 	Refused             string
 }

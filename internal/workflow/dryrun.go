@@ -15,6 +15,8 @@ type DryRun struct {
 	Inputs   map[string]any `json:"inputs"` // this run's; a secret is {"$env": NAME}
 	Steps    []PlannedStep  `json:"steps"`  // in an order in which they can run
 	Warnings []string       `json:"warnings"`
+
+	made made
 }
 
 // PlannedStep is one node with its params as far as they are known. A text named in Pending stands as its template: it
@@ -32,6 +34,7 @@ type PlannedStep struct {
 	Replaces []string       `json:"replaces,omitempty"` // files that are there and whose content it replaces
 	Appends  []string       `json:"appends,omitempty"`  // files that are there and that it adds to
 	Changes  []string       `json:"changes,omitempty"`  // an excerpt of what changes in files, a line each
+	Absent   []string       `json:"absent,omitempty"`   // what it reads that is not there, and that no step before it could make
 	Refused  string         `json:"refused,omitempty"`  // why the settings do not let it run
 
 	needs   []string // of those it replaces, the ones that an approval has to name, by their real paths
@@ -86,6 +89,7 @@ func (d *DryRun) steps(prefix string, p *Program, store map[string]any, depth in
 			step.Settings[s.Path] = c.planned(&step, n, s.Path, s.Value, store)
 		}
 		c.foresee(&step, n, i, ps, known)
+		d.absent(c, &step, n, i, ps, known)
 		d.Steps = append(d.Steps, step)
 		d.called(step, n, i, p, depth)
 	}

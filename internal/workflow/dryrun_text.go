@@ -51,6 +51,9 @@ func (s *PlannedStep) Notes() []string {
 	if s.Refused != "" {
 		out = append(out, "will not run: "+s.Refused)
 	}
+	if len(s.Absent) > 0 {
+		out = append(out, "not there now: "+strings.Join(s.Absent, ", "))
+	}
 	if s.Destroys != "" {
 		out = append(out, "destroys: "+s.Destroys)
 	}

@@ -11,17 +11,12 @@ import (
 // wholeInput is a param that is one template of one name.
 var wholeInput = regexp.MustCompile(`^\$(?:\{([A-Za-z0-9_-]+)\}|([A-Za-z0-9_]+))$`)
 
-// isPathParam reports whether a param takes paths, by the name that all components give such a param.
-func isPathParam(key string) bool {
-	return key == "cwd" || key == "path" || key == "paths" || strings.HasSuffix(key, "_path") || strings.HasSuffix(key, "_paths")
-}
-
 // pathInputs are the inputs of a workflow that some node takes whole as a path.
 func pathInputs(w *ir.Workflow) map[string]bool {
 	out := map[string]bool{}
 	for _, n := range w.Nodes {
 		for key, param := range n.Params {
-			if !isPathParam(key) {
+			if !isPath(key) {
 				continue
 			}
 			list, ok := param.([]any)

@@ -30,7 +30,7 @@ func (e *Env) permits() func(path string, below bool) error {
 
 // isPath reports whether a param names files or folders. Node types call them so, as a test holds.
 func isPath(key string) bool {
-	return key == folderKey || key == "path" || key == "paths" || strings.HasSuffix(key, "_path")
+	return key == folderKey || key == "path" || key == "paths" || strings.HasSuffix(key, "_path") || strings.HasSuffix(key, "_paths")
 }
 
 // pathRefused is why a path that a step is known to touch is not to be touched, or "".
