@@ -11,6 +11,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/fault"
 	"pflow/internal/runs"
+	"pflow/internal/workflow"
 	"pflow/ir"
 )
 
@@ -111,9 +112,6 @@ func (v *liveView) add(place int, name, label, kind string) *liveStep {
 	return s
 }
 
-// gateMark ends the names of steps that ask for the approval of a node.
-const gateMark = ":approval"
-
 // named reads the name of a step: which step of the view it belongs to, whether it is inside an item, which round it is, and
 // whether it asks for approval.
 func named(step string) (name string, inside bool, round int, gate bool) {
@@ -138,7 +136,7 @@ func named(step string) (name string, inside bool, round int, gate bool) {
 		}
 		step = step[end:]
 	}
-	name, gate = strings.CutSuffix(b.String(), gateMark)
+	name, gate = strings.CutSuffix(b.String(), workflow.GateSuffix)
 	return name, inside, round, gate
 }
 

@@ -10,8 +10,8 @@ import (
 	"pflow/ir"
 )
 
-// gateSuffix names the step that waits for the approval of a node. No node id has a colon.
-const gateSuffix = ":approval"
+// GateSuffix ends the name of the step that waits for the approval of a node. No node id has a colon.
+const GateSuffix = ":approval"
 
 // gatedKey names what a gate's prep holds: the params of the node behind it.
 const gatedKey = "params"
@@ -19,11 +19,11 @@ const gatedKey = "params"
 // gate is the step before a node that wants approval. It asks, or ends as waiting; resuming the run performs it again.
 func (c *compiler) gate(n *ir.Node) engine.DAGNode {
 	return engine.DAGNode{
-		ID:   n.ID + gateSuffix,
+		ID:   n.ID + GateSuffix,
 		Prep: []engine.Binding{{Name: gatedKey, Expr: c.behind(n)}},
 		Op:   &engine.Op{Name: "approval", Asks: "approval", Idempotent: true},
 		Exec: func(ctx context.Context, in engine.Input) (engine.Output, error) {
-			node := strings.TrimSuffix(in.Step(), gateSuffix)
+			node := strings.TrimSuffix(in.Step(), GateSuffix)
 			if running(ctx).approves(ctx, Approval{Node: node, Type: n.Type, Params: gated(in.Prep)}) {
 				return engine.Output{Result: map[string]any{"approved": true}}, nil
 			}

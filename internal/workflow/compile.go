@@ -152,13 +152,13 @@ func (s *shared) compile(name string, w *ir.Workflow, chain []string, given map[
 		if n.Approval {
 			gated[n.ID] = true
 			d.Nodes = append(d.Nodes, c.gate(n))
-			d.Edges = append(d.Edges, engine.DAGEdge{From: n.ID + gateSuffix, Action: engine.DefaultAction, To: n.ID})
+			d.Edges = append(d.Edges, engine.DAGEdge{From: n.ID + GateSuffix, Action: engine.DefaultAction, To: n.ID})
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
 	entrance := func(id string) string {
 		if gated[id] {
-			return id + gateSuffix
+			return id + GateSuffix
 		}
 		return id
 	}

@@ -158,7 +158,7 @@ func attemptKey(a engine.Attempted) string {
 	return a.Step + "\x00" + strconv.Itoa(a.Visit) + "\x00" + a.Index
 }
 
-func isGate(a engine.Attempted) bool { return strings.HasSuffix(a.Step, gateSuffix) }
+func isGate(a engine.Attempted) bool { return strings.HasSuffix(a.Step, GateSuffix) }
 
 // changed says why a step that finished in an earlier run runs again; "" if it need not.
 func (r *Retry) changed(a, was engine.Attempted, k int) string {

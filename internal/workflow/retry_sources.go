@@ -16,7 +16,7 @@ import (
 // params alone, or where those could not be resolved; where its error only says that something of the wrong form was given, steps
 // run again for it that repeat no effect.
 func (r *Retry) FailedIn(end *engine.RunError) {
-	if end == nil || strings.HasSuffix(end.Node, gateSuffix) {
+	if end == nil || strings.HasSuffix(end.Node, GateSuffix) {
 		return
 	}
 	p, n := r.now.find(end.Node)

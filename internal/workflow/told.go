@@ -17,7 +17,7 @@ type toldStep struct {
 // find gives the program and the node behind a step: those of fetch of get[3]/fetch#2. The node is nil for a step of a flow that a
 // declared node runs.
 func (p *Program) find(step string) (*Program, *ir.Node) {
-	names := strings.Split(strings.ReplaceAll(declaredName(step), gateSuffix, ""), "/")
+	names := strings.Split(strings.ReplaceAll(declaredName(step), GateSuffix, ""), "/")
 	for _, name := range names[:len(names)-1] {
 		if p = p.steps[name].inner; p == nil {
 			return nil, nil
@@ -32,7 +32,7 @@ func (p *Program) find(step string) (*Program, *ir.Node) {
 
 // StepType is the component of a step, "" where it is none of a workflow.
 func (p *Program) StepType(step string) string {
-	if strings.HasSuffix(declaredName(step), gateSuffix) {
+	if strings.HasSuffix(declaredName(step), GateSuffix) {
 		return "approval"
 	}
 	if _, n := p.find(step); n != nil {
@@ -48,7 +48,7 @@ func (p *Program) StepParams(step string, prep map[string]any) map[string]any {
 	if n == nil {
 		return nil
 	}
-	if strings.HasSuffix(declaredName(step), gateSuffix) {
+	if strings.HasSuffix(declaredName(step), GateSuffix) {
 		return gated(prep)
 	}
 	if items, ok := prep["items"]; ok && n.Batch != nil && len(prep) == 1 {

@@ -136,7 +136,7 @@ func (n *cannedNode) compare(r *Report, s *session, res *workflow.Result) {
 func steps(res *workflow.Result) []any {
 	out := []any{}
 	for _, s := range res.Steps {
-		if !strings.HasSuffix(s.Node, ":approval") {
+		if !strings.HasSuffix(s.Node, workflow.GateSuffix) {
 			out = append(out, s.Node)
 		}
 	}

@@ -77,9 +77,11 @@ func (d *driver) instantOutcome() []byte {
 
 // approves reports whether a step that asks was approved before.
 func (d *driver) approves(step string) bool {
-	node := strings.TrimSuffix(step, ":approval")
-	return d.start.Yes || slices.Contains(d.approved, node)
+	return d.start.Yes || slices.Contains(d.approved, gated(step))
 }
+
+// gated is the node behind a gate, the step that waits for its approval.
+func gated(step string) string { return strings.TrimSuffix(step, ":approval") }
 
 // approval is what a gate gives once it is open.
 func approval() map[string]any { return map[string]any{"approved": true} }

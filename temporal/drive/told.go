@@ -3,7 +3,6 @@ package drive
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -38,7 +37,7 @@ func (d *driver) approve(what Approve) {
 	opened := false
 	for _, c := range d.held() {
 		step, _, _ := c.Step()
-		node := strings.TrimSuffix(step, ":approval")
+		node := gated(step)
 		if what.Step == "" || what.Step == node {
 			opened = true
 			d.carryOut(d.step(engine.Event{Kind: engine.EventApprove, ID: c.ID, Result: approval()}))
@@ -91,7 +90,7 @@ func (d *driver) state() (State, error) {
 	s.Steps = len(d.run.Result().Steps)
 	for _, c := range d.held() {
 		step, _, _ := c.Step()
-		node := strings.TrimSuffix(step, ":approval")
+		node := gated(step)
 		s.Waits = append(s.Waits, Wait{Kind: "approval", Step: node, For: "approve " + node})
 	}
 	for _, id := range d.ids() {
