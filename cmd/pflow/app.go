@@ -74,9 +74,10 @@ type app struct {
 
 	known *knownFlows // that were looked at
 
-	asker    split.Asked           // who is asked about plans that pflow plan makes; "": nobody
-	begun    func(run string)      // told of each run that begins or goes on; nil: nobody is
-	stopHere func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
+	asker        split.Asked           // who is asked about plans that pflow plan makes; "": nobody
+	begun        func(run string)      // told of each run that begins or goes on; nil: nobody is
+	onExperiment func(id string)       // told of the experiment that is run; nil: nobody is
+	stopHere     func(run string) bool // stops what works on a run in this process, if something does; nil: nothing but this command is here
 
 	failed func(*exitError) // told why the command failed, where that is shown elsewhere than at a terminal; nil: it is shown at one
 

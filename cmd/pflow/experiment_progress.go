@@ -21,6 +21,9 @@ func (a *app) followExperiment() *experimentProgress {
 
 // begin tells which experiment it is, and how far.
 func (p *experimentProgress) begin(id string, rows, total int) {
+	if p.a.onExperiment != nil {
+		p.a.onExperiment(id)
+	}
 	if p.a.verbose {
 		fmt.Fprintf(p.a.stderr, "experiment %s: %d of %s\n", id, rows, count(total, "plan"))
 		p.said = rows * 20 / max(1, total)

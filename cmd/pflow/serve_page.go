@@ -45,7 +45,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) (ended web.Ended) {
 		args[f.Arg] += f.Name
 	}
 	one.homeOnce.Do(func() { one.homeGot = cs.a.home() }) // what says where it is stays as it is
-	one.stopHere, one.asker, one.known = cs.here.stop, split.Client, cs.a.known
+	one.stopHere, one.asker, one.known, one.onExperiment = cs.here.stop, split.Client, cs.a.known, c.Experiment
 	one.begun = func(run string) {
 		cs.here.works(w, run)
 		if c.Begun != nil {

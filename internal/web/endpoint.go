@@ -56,7 +56,8 @@ type Command struct {
 	Files          []File // what arguments of the form "@N" stand for
 	Stdin          []byte
 	Stdout, Stderr io.Writer
-	Begun          func(run string) // told the id of each run that the command begins or goes on with; may be nil
+	Begun          func(run string)        // told the id of each run that the command begins or goes on with; may be nil
+	Experiment     func(experiment string) // told the id of the experiment that the command runs; may be nil
 }
 
 // File is a document that a command reads from a file.

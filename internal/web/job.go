@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pflow/internal/fault"
+	"pflow/internal/outcome"
 )
 
 // Job is a command that takes long.
@@ -24,12 +25,13 @@ type Job struct {
 
 	given Params // what it was begun with
 
-	mu       sync.Mutex
-	runs     []string
-	messages bytes.Buffer
-	changed  chan struct{} // closed and made anew at each change
-	result   *Result       // nil while it goes on
-	cancel   context.CancelFunc
+	mu         sync.Mutex
+	runs       []string
+	experiment string // that it runs, "" while it runs none
+	messages   bytes.Buffer
+	changed    chan struct{} // closed and made anew at each change
+	result     *Result       // nil while it goes on
+	cancel     context.CancelFunc
 }
 
 // Bounds of jobs: how many are remembered, and how many bytes of them, where those that go on and the last are never forgotten, and
@@ -69,13 +71,14 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 	}
 	var out bytes.Buffer
 	c.Stdout, c.Stderr, c.Begun = &out, (*jobMessages)(j), j.begun
+	c.Experiment = func(id string) { j.change(func() { j.experiment = id }) }
 	fault.Go(func() {
 		defer s.jobs.open.Done()
 		defer cancel()
 		ended := s.commands.Carry(ctx, c)
 		j.change(func() { j.result = &Result{ended, out.Bytes(), linesOf(j.messages.String())} })
 	}, func(err error) {
-		j.change(func() { j.result = &Result{Ended{Exit: 1}, nil, []string{err.Error()}} })
+		j.change(func() { j.result = &Result{Ended{Exit: outcome.Failed}, nil, []string{err.Error()}} })
 	})
 	return j, nil
 }

@@ -4,21 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// experimentSaid is how a command tells which experiment it runs.
-var experimentSaid = regexp.MustCompile(`(?m)^experiment ([A-Za-z0-9][A-Za-z0-9_-]*): `)
-
-// experimentOf is the id of the experiment that a job runs, "" if it has not said so.
-func experimentOf(messages []byte) string {
-	if m := experimentSaid.FindSubmatch(messages); m != nil {
-		return string(m[1])
-	}
-	return ""
-}
 
 // experimentJob is the last job of this server that ran an experiment, nil if there is none, and whether it goes on.
 func (s *Server) experimentJob(id string) (j *Job, runs bool) {
@@ -26,11 +14,8 @@ func (s *Server) experimentJob(id string) (j *Job, runs bool) {
 	defer s.jobs.mu.Unlock()
 	for _, at := range slices.Backward(s.jobs.order) {
 		j := s.jobs.of[at]
-		if j == nil || j.Endpoint != "runExperiment" && j.Endpoint != "resumeExperiment" {
-			continue
-		}
 		j.mu.Lock()
-		of, ended := experimentOf(j.messages.Bytes()), j.result != nil
+		of, ended := j.experiment, j.result != nil
 		j.mu.Unlock()
 		if of == id {
 			return j, !ended
@@ -49,16 +34,15 @@ func (j *Job) said(most int) []string {
 
 // experimentBegun gives the page of the experiment that a job runs, as soon as it is there.
 func experimentBegun(ctx context.Context, j *Job) (string, error) {
-	var id string
-	if err := j.until(ctx, func() bool { id = experimentOf(j.messages.Bytes()); return id != "" }); err != nil {
+	if err := j.until(ctx, func() bool { return j.experiment != "" }); err != nil {
 		return "", err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if id = experimentOf(j.messages.Bytes()); id == "" {
+	if j.experiment == "" {
 		return "", j.result.failure()
 	}
-	return "/experiments/" + id, nil
+	return "/experiments/" + url.PathEscape(j.experiment), nil
 }
 
 // budget reads the bounds of a form.
