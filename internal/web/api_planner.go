@@ -66,7 +66,7 @@ var plannerEndpoints = []Endpoint{
 }
 
 // editorCalls are what the editors of the page ask: the calls about a text, put together for one who types it.
-var editorCalls = []ownCall{
+var editorCalls = []OwnCall{
 	{"checkFlowTyped", "POST", "/api/v1/editor/flows/{name}/check", "Check a text as it is typed, as checkFlow does: the body is {text}", []Param{ownFlowParam}, "application/json", "",
 		"{diagnostics, graph}: what is wrong, each in its place in the text or with the file that it is in, and the graph of a text that is right"},
 	{"checkPromptTyped", "POST", "/api/v1/editor/prompts/{file}/check", "Check a text as it is typed, as checkPrompt does: the body is {text}", []Param{promptParam}, "application/json", "", "{diagnostics}"},

@@ -12,8 +12,8 @@ import (
 
 type object = map[string]any
 
-// ownCall is a call that is no command: of the API itself.
-type ownCall struct {
+// OwnCall is a call that is no command: of the API itself.
+type OwnCall struct {
 	Name, Method, Path, Summary string
 	Params                      []Param
 	Kind                        string // of the answer: application/json, text/event-stream
@@ -24,8 +24,8 @@ type ownCall struct {
 var jobParam = Param{Name: "job", In: "path", Type: "string", Required: true, Description: "the id of a job"}
 
 // OwnCalls are the calls that are no commands.
-func OwnCalls() []ownCall {
-	return append(editorCalls, []ownCall{
+func OwnCalls() []OwnCall {
+	return append(editorCalls, []OwnCall{
 		{"showJob", "GET", "/api/v1/jobs/{job}", "Show a job: its runs, its messages, and what it came to", []Param{jobParam}, "application/json", "job", "the job"},
 		{"stopJob", "DELETE", "/api/v1/jobs/{job}", "Stop a job as Ctrl-C stops its command", []Param{jobParam}, "application/json", "job", "the job, which may not have ended yet"},
 		{"watchJob", "GET", "/api/v1/jobs/{job}/events", "Tell of a job while it goes on", []Param{jobParam}, "text/event-stream", "",
