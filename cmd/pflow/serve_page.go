@@ -128,6 +128,10 @@ type page struct {
 
 // servePage begins to answer the requests of the page.
 func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, ...any)) (*page, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp", o.listen)
 	if errors.Is(err, syscall.EADDRINUSE) && o.listen == pageAddress {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
@@ -140,7 +144,7 @@ func (a *app) servePage(o *pageOptions, cert *tls.Certificate, log func(string, 
 	if cert != nil {
 		listening.Names = cert.Leaf.DNSNames
 	}
-	s := web.New(web.Options{Commands: commands{a, newRunsHere()}, Version: buildVersion(), Home: a.homeDir(), Listening: listening, Log: log})
+	s := web.New(web.Options{Commands: commands{a, newRunsHere()}, Version: buildVersion(), Home: a.homeDir(), Dir: dir, Listening: listening, Log: log})
 	p := &page{web: s, server: &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -192,13 +192,7 @@ func (j *Job) document() map[string]any {
 	if j.result == nil {
 		return out
 	}
-	out["exit"] = j.result.Exit
-	switch text := bytes.TrimSpace(j.result.Stdout); {
-	case json.Valid(text):
-		out["result"] = json.RawMessage(text)
-	case len(text) > 0:
-		out["result"] = string(text)
-	}
+	out["exit"], out["result"] = j.result.Exit, j.result.document()
 	return out
 }
 

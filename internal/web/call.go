@@ -52,6 +52,17 @@ type Result struct {
 	Messages []string // the lines of its standard error
 }
 
+// document is what a command printed, as a part of a document: its JSON, a text, or nil.
+func (r *Result) document() any {
+	switch text := bytes.TrimSpace(r.Stdout); {
+	case json.Valid(text):
+		return json.RawMessage(text)
+	case len(text) > 0:
+		return string(text)
+	}
+	return nil
+}
+
 // statusOf is the status of HTTP for a command that ended so. A document of a run that failed is an answer all the same.
 func statusOf(exit int, document bool) int {
 	switch {

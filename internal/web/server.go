@@ -16,6 +16,7 @@ type Options struct {
 	Commands Commands
 	Version  string
 	Home     string // the folder of the home, to be shown
+	Dir      string // the folder in which runs take place, to be shown
 	Listening
 	Log func(format string, args ...any) // what people should know who run the server
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 )
 
@@ -57,30 +56,15 @@ func (s *Server) askView(r *http.Request, p *askPage, status int) (view, error) 
 	if err != nil {
 		return view{}, err
 	}
-	if p.Dir, err = os.Getwd(); err != nil {
+	flows, err := s.flows(r)
+	if err != nil {
 		return view{}, err
 	}
-	var flows struct {
-		Plans struct {
-			Flows []string `json:"flows"`
-			By    string   `json:"by"`
-			Error string   `json:"error"`
-		} `json:"plans"`
-		Flows []struct {
-			Name    string `json:"name"`
-			Planner bool   `json:"planner"`
-		} `json:"flows"`
-	}
-	if err := s.Call(r.Context(), "listFlows", Params{}, &flows); err != nil {
-		return view{}, err
-	}
-	for _, f := range flows.Flows {
-		if f.Planner {
-			p.Flows = append(p.Flows, f.Name)
-		}
+	for _, f := range flows.Planners() {
+		p.Flows = append(p.Flows, f.Name)
 	}
 	p.Planner, p.By, p.Trouble = strings.Join(flows.Plans.Flows, ", "), flows.Plans.By, flows.Plans.Error
-	p.Earlier, p.More, p.Examples = got.Runs, got.More, askExamples
+	p.Earlier, p.More, p.Examples, p.Dir = got.Runs, got.More, askExamples, s.o.Dir
 	return view{Template: "ask", Title: "Ask", Section: "ask", Data: p, Status: status}, nil
 }
 

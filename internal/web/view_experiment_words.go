@@ -53,10 +53,10 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// numberOr reads a number of a form; what is none is orElse.
+// numberOr reads a number of a form or a query; what is none is orElse.
 func numberOr(text string, orElse int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > 1<<30 {
 		return orElse
 	}
 	return n

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"pflow/internal/outcome"
 )
 
 // plans are what this server keeps of plans: how they were edited, and which are being carried out at this moment.
@@ -262,7 +264,7 @@ func (s *Server) carryPlan(r *http.Request, do string, given Params) (string, er
 	var kept struct {
 		Name string `json:"name"`
 	}
-	if res.Exit != 0 || res.decode(&kept) != nil || kept.Name == "" {
+	if res.Exit != outcome.Done || res.decode(&kept) != nil || kept.Name == "" {
 		return "", res.failure()
 	}
 	if do == "schedule" {

@@ -190,7 +190,7 @@ func (s *Server) showLog(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	most := max(linesOfLog, min(number(r.URL.Query().Get("last")), 100_000))
+	most := max(linesOfLog, min(numberOr(r.URL.Query().Get("last"), 0), 100_000))
 	lines, before, err := s.log(r.Context(), d.Run.ID, "", most)
 	if err != nil {
 		return view{}, err
@@ -249,7 +249,7 @@ func (s *Server) showCalls(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	skip := min(number(r.URL.Query().Get("skip")), len(all))
+	skip := min(numberOr(r.URL.Query().Get("skip"), 0), len(all))
 	part := all[skip:min(len(all), skip+callsOfPage)]
 	page := d.Run.Page() + "/calls"
 	earlier, later := pagesAround(page, "", skip, len(part), len(all))

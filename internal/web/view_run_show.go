@@ -57,7 +57,7 @@ type tab struct {
 
 func (s *Server) showRun(r *http.Request) (view, error) {
 	id := r.PathValue("id")
-	status, skip := r.URL.Query().Get("state"), number(r.URL.Query().Get("skip"))
+	status, skip := r.URL.Query().Get("state"), numberOr(r.URL.Query().Get("skip"), 0)
 	d, err := s.run(r.Context(), id, Params{"source": true, "limit": stepsOfPage, "cut": valueOfPage}, status, skip)
 	if err != nil {
 		return view{}, err
@@ -111,15 +111,6 @@ func anyMap(m map[string]any) any {
 		return nil
 	}
 	return m
-}
-
-// number is a number of a query; what is none counts as 0.
-func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > 1<<30 {
-		return 0
-	}
-	return n
 }
 
 // pageOf is the address of a page of steps.
@@ -183,7 +174,7 @@ type crumb struct{ Label, Href string }
 func (s *Server) showStep(r *http.Request) (view, error) {
 	name := r.PathValue("step")
 	q := r.URL.Query()
-	status, skip := q.Get("state"), number(q.Get("skip"))
+	status, skip := q.Get("state"), numberOr(q.Get("skip"), 0)
 	d, err := s.run(r.Context(), r.PathValue("id"), Params{"limit": 1, "cut": 1}, "", 0)
 	if err != nil {
 		return view{}, err

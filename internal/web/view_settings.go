@@ -1,11 +1,12 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"pflow/internal/outcome"
 )
 
 func (s *Server) settingsRoutes() {
@@ -222,21 +223,18 @@ func (s *Server) showSettingsJob(r *http.Request) (view, error) {
 	if !known {
 		return view{}, &Error{Status: http.StatusNotFound, Message: "this is no job of the settings"}
 	}
-	document := j.document()
+	res := j.Result()
 	data := struct {
 		Title    string
 		Done, OK bool
-		Exit     string
 		Messages []string
 		Result   any
-	}{Title: title, Done: document["done"] == true, Messages: j.said(200), Result: document["result"]}
-	if data.Done {
-		data.Exit = fmt.Sprint(document["exit"])
-		data.OK = data.Exit == "0"
-	}
+	}{Title: title, Done: res != nil, Messages: j.said(200)}
 	v := view{Template: "settings_job", Title: title, Section: "settings", Data: &data}
-	if !data.Done {
+	if res == nil {
 		v.Events = j.Events()
+		return v, nil
 	}
+	data.OK, data.Result = res.Exit == outcome.Done, res.document()
 	return v, nil
 }
