@@ -274,6 +274,8 @@ func readWhole(w http.ResponseWriter, r *http.Request) error {
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be JSON", Do: "send Content-Type: application/json"}
 	case kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not said to be a form"}
+	case r.ParseForm() != nil: // what reads a field of it later is not told
+		return &Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
 	}
 	return nil
 }

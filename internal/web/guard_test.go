@@ -43,6 +43,21 @@ func TestBehindProxy(t *testing.T) {
 	}
 }
 
+// TestMalformedForm: of a form that cannot be read nothing is done, not even what its other fields say.
+func TestMalformedForm(t *testing.T) {
+	g := newGuard(Listening{IP: netip.MustParseAddr("127.0.0.1"), Port: 7353})
+	h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for body, want := range map[string]int{"name=report&sure=yes": 200, "name=%zz&sure=yes": 400, "name=a;b&sure=yes": 400} {
+		r := httptest.NewRequest("POST", "http://127.0.0.1:7353/library/report/delete", strings.NewReader("token="+g.form+"&"+body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.AddCookie(&http.Cookie{Name: g.name, Value: g.cookie})
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d, want %d", body, w.Code, want)
+		}
+	}
+}
+
 // deadlines is an answer that knows when it ends.
 type deadlines struct {
 	*httptest.ResponseRecorder

@@ -58,9 +58,6 @@ func budget(form url.Values, p Params) {
 }
 
 func (s *Server) beginExperiment(r *http.Request) (string, error) {
-	if err := r.ParseForm(); err != nil {
-		return "", &Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
-	}
 	a := readAsked(r.PostForm)
 	p := a.params()
 	budget(r.PostForm, p)
@@ -80,9 +77,6 @@ func (s *Server) resumeExperiment(r *http.Request) (string, error) {
 		return experimentBegun(r.Context(), j)
 	}
 	p := Params{"id": id}
-	if err := r.ParseForm(); err != nil {
-		return "", &Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
-	}
 	budget(r.PostForm, p)
 	if r.PostForm.Get("retry") == "true" {
 		p["retry"] = true

@@ -219,9 +219,6 @@ func (s *Server) runPost(name, endpoint string, params func(r *http.Request) Par
 }
 
 func (s *Server) begun(r *http.Request, endpoint string, params func(r *http.Request) Params) (next string, asked *runQuestion, err error) {
-	if err := r.ParseForm(); err != nil {
-		return "", nil, &Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
-	}
 	p := params(r)
 	p["id"] = r.PathValue("id")
 	j, err := s.Begin(endpoint, p)
@@ -283,9 +280,6 @@ func (s *Server) question(r *http.Request, endpoint string, res *Result) (*runQu
 
 // saveRun saves the workflow of a run.
 func (s *Server) saveRun(r *http.Request) (string, error) {
-	if err := r.ParseForm(); err != nil {
-		return "", &Error{Status: http.StatusBadRequest, Message: "the form cannot be read"}
-	}
 	name := strings.TrimSpace(r.PostForm.Get("name"))
 	p := Params{"id": r.PathValue("id"), "name": name, "next": r.PostForm.Get("next") == "true"}
 	if d := strings.TrimSpace(r.PostForm.Get("description")); d != "" {
