@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -34,8 +35,9 @@ type shownApply struct {
 	DryRun      *workflow.DryRun    `json:"dry_run"`
 	Destructive []workflow.Approval `json:"destructive"` // steps that destroy what may be there
 	Effects     []ir.Effect         `json:"effects"`
-	Notation    string              `json:"notation"` // the steps in CLI notation
-	Trigger     *shownTrigger       `json:"trigger"`  // when it runs by itself; null where nothing says so
+	Notation    string              `json:"notation"`       // the steps in CLI notation
+	Trigger     *shownTrigger       `json:"trigger"`        // when it runs by itself; null where nothing says so
+	Gone        []string            `json:"gone,omitempty"` // the candidates that are saved no more
 }
 
 // shownValue is an input and its value.
@@ -132,6 +134,11 @@ func (a *app) shownApply(ctx context.Context, p *toApply, d *planDraft) (*shownA
 	var err error
 	if out.Dir, err = a.runDir(); err != nil {
 		return nil, err
+	}
+	for _, v := range p.Candidates {
+		if of, _ := v.(map[string]any); of["name"] != nil {
+			out.Gone = append(out.Gone, a.gone(fmt.Sprint(of["name"]))...)
+		}
 	}
 	if t := triggerOf(&p.Result); t != nil {
 		out.Trigger = &shownTrigger{Words: t.Words(), Next: []string{}}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pflow/internal/consent"
@@ -105,4 +106,27 @@ func (a *app) untoldOf(one *schedule.Schedule) (why, hint string) {
 		whys, hints = append(whys, u.why), append(hints, u.hint)
 	}
 	return strings.Join(whys, "; "), strings.Join(hints, "; ")
+}
+
+// gone gives those of some names of workflows that the library does not have, each once.
+func (a *app) gone(names ...string) (out []string) {
+	if a.homeDir() == "" {
+		return nil
+	}
+	for _, name := range names {
+		if !slices.Contains(out, name) && !a.library().Has(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// goneNotices is gone of the workflows of notices, and of others.
+func (a *app) goneNotices(n *consent.Notices, others ...string) []string {
+	for _, kind := range consent.Kinds {
+		if c := n.Of(kind); c != nil {
+			others = append(others, c.Workflow)
+		}
+	}
+	return a.gone(others...)
 }

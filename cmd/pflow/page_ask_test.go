@@ -116,7 +116,7 @@ func TestPageAsk(t *testing.T) {
 	if _, err := os.Stat(p.file("b.txt")); err == nil {
 		t.Error("it ran twice")
 	}
-	pageSays(t, p.get("/"), "Asked before", "copy a.txt to b.txt", "approved")
+	pageSays(t, p.get("/"), "Asked before", "copy a.txt to b.txt", "its run: done")
 
 	// Nothing of no request.
 	if got := p.post("/", "request", " \n "); got.Status != 400 || !strings.Contains(got.Body, "The request is empty") {

@@ -86,7 +86,7 @@ func (a *app) check(ctx context.Context, d *planDraft, document []byte) (diag.Li
 		src.Draft = r.Encode()
 	}
 	if d.loaded, d.stuck = a.program(ctx, r, src); d.loaded != nil {
-		d.loaded.request, d.loaded.parent = d.request.Text, d.plan.RunID
+		d.loaded.request, d.loaded.parent, d.loaded.instead = d.request.Text, d.plan.RunID, value.SortedKeys(d.plan.Given)
 	}
 	if err := unscheduled(d.plan); err != nil && d.stuck == nil {
 		d.stuck = err

@@ -329,7 +329,7 @@ func (a *app) executeAs(ctx context.Context, id string, l *loaded, store map[str
 		o.Keep, o.Day = l.retry.Keep, l.day
 	}
 	about := a.about(journal.OfWorkflow, l.program.Name, l.request)
-	about.By, about.Parent = cmp.Or(l.by, about.By), l.parent
+	about.By, about.Parent, about.Given = cmp.Or(l.by, about.By), l.parent, l.instead
 	ctx = otlp.Begun(ctx, about.By, about.Parent)
 	w, unkept := a.newJournal(id, about, nil, func() ([]byte, error) { return l.program.Documents(l.source, l.flows) })
 	switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -175,9 +176,8 @@ func (a *app) carryOutFix(ctx context.Context, x *fix, past *journal.Past, r *wo
 		return err
 	}
 	again := l.program.Again(past.History.Events[0].Input)
-	for name, v := range x.Inputs {
-		again.Values[name] = v
-	}
+	l.instead = instead(past, again.Values, x.Inputs)
+	maps.Copy(again.Values, x.Inputs)
 	in := &invocation{path: "pflow runs fix", subject: x.named(), flags: a.sameHome()}
 	store, missing, err := l.program.Bind(again)
 	switch {

@@ -165,6 +165,9 @@ func (a *app) listRuns(q runs.Query) error {
 		return err
 	}
 	if a.asJSON {
+		if err := a.history().Came(rows); err != nil {
+			return fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
+		}
 		return a.printJSON(map[string]any{"schema": runsSchema, "runs": rows, "more": cut})
 	}
 	if len(rows) == 0 {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -330,9 +332,8 @@ func (a *app) againBound(l *loaded, past *journal.Past, in *invocation) (map[str
 		return nil, err
 	}
 	given := l.program.Again(past.History.Events[0].Input)
-	for name, v := range changed.Values {
-		given.Values[name] = v
-	}
+	l.instead = instead(past, given.Values, changed.Values)
+	maps.Copy(given.Values, changed.Values)
 	store, missing, err := l.program.Bind(given)
 	if err != nil {
 		return nil, usage("%v", err)
@@ -341,6 +342,18 @@ func (a *app) againBound(l *loaded, past *journal.Past, in *invocation) (map[str
 		return nil, a.lacks(l.program, missing, in)
 	}
 	return store, nil
+}
+
+// instead names the inputs of a run that runs another again which have values that were given beside the request, or against it: there, or now.
+func instead(past *journal.Past, was, changed map[string]any) []string {
+	names := slices.Clone(past.About.Given)
+	for name, v := range changed {
+		if !value.Equal(was[name], v) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // resumesRetry is what a run that ran another again goes on with; nil for any other run.

@@ -38,6 +38,8 @@ type shownRun struct {
 	Counts    map[string]int      `json:"counts,omitempty"`    // how many steps there are, by status; where not all are told
 	Inputs    any                 `json:"inputs,omitempty"`    // what it was given, with Source
 	Source    *ranSource          `json:"source,omitempty"`
+	Given     []string            `json:"given,omitempty"` // the inputs that were given beside the request, or against it
+	Saved     string              `json:"saved,omitempty"` // of a workflow that was no file: whether the library has it
 }
 
 func (a *app) runsShowCommand() *cobra.Command {
@@ -92,7 +94,7 @@ func (a *app) showRun(row runs.Row) (*shownRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &shownRun{Schema: runSchema, Run: row, Waits: []string{}, Warnings: []string{}, Usage: map[string]float64{}}
+	out := &shownRun{Schema: runSchema, Run: row, Given: past.About.Given, Waits: []string{}, Warnings: []string{}, Usage: map[string]float64{}}
 	if out.Children, err = a.history().Children(row.ID); err != nil {
 		return nil, fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
 	}
@@ -107,10 +109,11 @@ func (a *app) showRun(row runs.Row) (*shownRun, error) {
 }
 
 func (a *app) showWorkflow(out *shownRun, past *journal.Past, documents []byte) error {
-	_, p, err := a.reload(out.Run.ID, past, documents)
+	r, p, err := a.reload(out.Run.ID, past, documents)
 	if err != nil {
 		return err
 	}
+	out.Saved = a.ranOf(r)
 	out.Inputs, out.Source = p.Again(past.History.Events[0].Input).Values, &ranSource{Workflow: p.Workflow}
 	t := runs.NewTrace(past.History.Events[0].Time, runs.Teller{Type: p.StepType, Outputs: p.StepOutputs,
 		Params: func(step string, prep map[string]any) any {
@@ -259,8 +262,15 @@ func (a *app) printRun(s *shownRun) error {
 			fmt.Fprintf(w, "%-9s %s\n", name, text)
 		}
 	}
-	line(string(r.Kind), printable.Line(r.Name))
+	name := printable.Line(r.Name)
+	if said := s.savedText(); said != "" {
+		name += " (" + said + ")"
+	}
+	line(string(r.Kind), name)
 	line("request", printable.Line(r.Request))
+	if r.Request != "" && len(s.Given) > 0 {
+		line("but", "with another "+printable.Line(strings.Join(s.Given, ", "))+" than it says")
+	}
 	line("decided", string(r.Decided))
 	line("began", r.Started.Local().Format("2006-01-02 15:04:05"))
 	line("by", printable.Line(r.By))

@@ -39,6 +39,7 @@ type scheduleItem struct {
 	Running []schedule.Firing `json:"running"`
 	Queued  int               `json:"queued"`
 
+	Gone     []string    `json:"gone,omitempty"`     // the workflows that it names and that are saved no more
 	Upcoming []time.Time `json:"upcoming,omitempty"` // the next times, of a schedule that is shown alone
 	Destroys *string     `json:"destroys,omitempty"` // of --dry-run: what it would destroy
 
@@ -49,6 +50,7 @@ func (a *app) scheduleItem(one *schedule.Schedule, st *schedule.State, now time.
 	out := scheduleItem{Name: one.Name, Schedule: one, Words: one.Trigger.Words(), Status: "active", Waiting: a.waits(one, st), Last: st.Last,
 		Running: append([]schedule.Firing{}, st.Open...), Queued: len(st.Queue)}
 	out.Untold, out.untoldHint = a.untoldOf(one)
+	out.Gone = a.goneNotices(&one.Notices, one.Workflow)
 	next, ok := one.Trigger.Next(now)
 	if ok {
 		next = next.Add(one.After(next))

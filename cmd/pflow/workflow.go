@@ -80,13 +80,14 @@ type workflowDocument struct {
 	IRHash   string       `json:"ir_hash"`
 	Valid    bool         `json:"valid"`
 	consent.Notices
+	Gone []string `json:"gone,omitempty"` // the workflows of the notices that are saved no more, and its own name where it is a version of one
 }
 
 func (a *app) workflowDocument(r *library.Record, valid bool) workflowDocument {
 	d := workflowDocument{Schema: "pflow.workflow/v1", workflowItem: a.workflowItem(r), Examples: append([]string{}, r.Examples...),
 		IR: r.Workflow(), IRHash: r.Hash(), Valid: valid}
 	if n, err := a.library().Notices(r.Name); err == nil {
-		d.Notices = n
+		d.Notices, d.Gone = n, a.goneNotices(&n, r.Name)
 	}
 	if r.Origin() != nil {
 		d.Origin, _ = value.ParseJSON(r.Origin())

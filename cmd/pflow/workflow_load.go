@@ -33,9 +33,10 @@ type loaded struct {
 	flows   *engine.Recording // flows that its declared nodes run
 	written *written.Run
 
-	request    string // that it was planned for, "" if there was none
-	parent, by string // of its run, where it came of another or this process does not start it for itself
-	journalled bool   // it does not run without a journal
+	request    string   // that it was planned for, "" if there was none
+	instead    []string // the inputs that were given beside the request, or against it
+	parent, by string   // of its run, where it came of another or this process does not start it for itself
+	journalled bool     // it does not run without a journal
 
 	began time.Time // its run, by the clock
 

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -35,6 +36,7 @@ type About struct {
 	Request string    `json:"request,omitempty"` // what was asked for, where there was a request
 	By      string    `json:"by"`                // who started it
 	Parent  string    `json:"parent,omitempty"`  // the run that it came of: that of its plan, or the one that is run again
+	Given   []string  `json:"given,omitempty"`   // the inputs that have values which somebody gave beside what was asked for, or against it
 	Arm     string    `json:"arm,omitempty"`     // of a plan under a split: the flow that the request was assigned to
 	Began   time.Time `json:"began"`             // by the clock, whatever day the run is taken to begin on
 }
@@ -44,6 +46,7 @@ const (
 	maxRequest = 1000
 	maxMessage = 1000
 	maxName    = 200
+	maxGiven   = 20
 )
 
 // firstPart and lastPart are how much of a journal holds all before the input and the end.
@@ -57,6 +60,12 @@ const beforeInput = `,"input":`
 // Bounded is what the journal keeps of it: long texts are cut.
 func (a About) Bounded() About {
 	a.Name, a.Request, a.By, a.Parent, a.Arm = cut(a.Name, maxName), cut(a.Request, maxRequest), cut(a.By, maxName), cut(a.Parent, maxName), cut(a.Arm, maxName)
+	if a.Given = slices.Clone(a.Given); len(a.Given) > maxGiven {
+		a.Given = append(a.Given[:maxGiven], "…")
+	}
+	for i, name := range a.Given {
+		a.Given[i] = cut(name, maxName)
+	}
 	return a
 }
 

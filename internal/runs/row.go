@@ -71,7 +71,8 @@ type Row struct {
 	Error      *Error       `json:"error"`
 	Decided    Decision     `json:"decided"` // of a plan; "" if nobody was asked
 	Resumable  bool         `json:"resumable"`
-	Bytes      int64        `json:"bytes"` // of its folder; of a run that goes on 0
+	Bytes      int64        `json:"bytes"`          // of its folder; of a run that goes on 0
+	Came       *Came        `json:"came,omitempty"` // of a plan, where that was asked for: what came of it
 }
 
 // Error is what ended a run. A long message is cut.

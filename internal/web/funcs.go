@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ var templateFuncs = template.FuncMap{
 	"line":    func(text string, most int) string { return shortText(printable.Line(text), most) },
 	"compact": asText,
 	"counted": counted,
+	"in":      func(one string, of []string) bool { return slices.Contains(of, one) },
 	"sub":     func(a, b int) int { return a - b },
 
 	"sections": func() []section { return sections },

@@ -27,11 +27,33 @@ type runShown struct {
 	Steps     []*runStep         `json:"steps"`
 	Counts    map[string]int     `json:"counts"`
 	Inputs    map[string]any     `json:"inputs"`
+	Given     []string           `json:"given"` // the inputs that were given beside the request, or against it
+	Saved     string             `json:"saved"` // of its workflow, where it was no file: yes, gone or draft
 	Source    struct {
 		Workflow json.RawMessage `json:"workflow"`
 		Flow     json.RawMessage `json:"flow"`
 		Nodes    []runNode       `json:"nodes"`
 	} `json:"source"`
+}
+
+// Unsaved says that the library does not have the workflow, where one may think it does; "" else.
+func (d *runShown) Unsaved() string {
+	switch {
+	case d.Saved == "gone":
+		return "saved no more"
+	case d.Saved != "draft":
+		return ""
+	case d.Run.Status == "failed" || d.Run.Status == "limit":
+		return "not saved, since its run failed"
+	case d.Run.Running() || d.Run.Resumable:
+		return "saved once its run is done"
+	}
+	return "not saved"
+}
+
+// Instead are the inputs that have other values than what was asked for says, or values that it does not say.
+func (d *runShown) Instead() []shownValue {
+	return slices.DeleteFunc(valuesOf(anyMap(d.Inputs)), func(v shownValue) bool { return !slices.Contains(d.Given, v.Name) })
 }
 
 // runApproval is a step that waits.

@@ -45,6 +45,7 @@ type planShown struct {
 	Destructive []runApproval `json:"destructive"`
 	Effects     []string      `json:"effects"`
 	Notation    string        `json:"notation"`
+	Gone        []string      `json:"gone"` // candidates that are saved no more
 	Trigger     *struct {
 		Words string   `json:"words"`
 		Next  []string `json:"next"`
@@ -217,7 +218,7 @@ func (p *planPage) Secrets() (out []planMissing) {
 // Near are the saved workflows that share words with the request, but the one that the plan is of.
 func (p *planPage) Near() (out []planCandidate) {
 	for _, c := range p.Plan.Plan.Candidates {
-		if p.Plan.Plan.Name != nil && c.Name == *p.Plan.Plan.Name {
+		if p.Plan.Plan.Name != nil && c.Name == *p.Plan.Plan.Name || slices.Contains(p.Plan.Gone, c.Name) {
 			continue
 		}
 		if said, near := retrieve.Said(c.Reason, p.Plan.Request); near {

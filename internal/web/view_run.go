@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +43,31 @@ type runRow struct {
 	Decided    string    `json:"decided"`
 	Resumable  bool      `json:"resumable"`
 	Bytes      int64     `json:"bytes"`
+	Came       *cameOf   `json:"came"` // of a plan in a list: the last run that came of it
+}
+
+// cameOf is the last run that came of a plan.
+type cameOf struct {
+	Run    string `json:"run"`
+	Status string `json:"status"`
+}
+
+// Page is the page of the run.
+func (c *cameOf) Page() string { return "/runs/" + url.PathEscape(c.Run) }
+
+// Words say what became of it.
+func (c *cameOf) Words() string {
+	switch c.Status {
+	case "running":
+		return "its run goes on"
+	case "waiting":
+		return "its run waits"
+	case "limit":
+		return "its run hit a limit"
+	case "failed":
+		return "its run failed"
+	}
+	return "its run: " + stateWords(c.Status)
 }
 
 // runError is why a run, or an attempt, failed.
@@ -77,11 +101,6 @@ func (r *runRow) Page() string { return "/runs/" + url.PathEscape(r.ID) }
 
 // Events is the address of the stream that tells of the run while it goes on.
 func (r *runRow) Events() string { return "/api/v1/runs/" + url.PathEscape(r.ID) + "/events" }
-
-// Saved reports whether its workflow may be in the library: it is no file.
-func (r *runRow) Saved() bool { return savedName.MatchString(r.Name) }
-
-var savedName = regexp.MustCompile("^" + WorkflowName + "$")
 
 // Running reports whether a process works on it.
 func (r *runRow) Running() bool { return r.Status == "running" }

@@ -38,6 +38,7 @@ func (f *runFix) Given() []shownValue { return valuesOf(f.Failure.Params) }
 // fixPage is what templates/run_fix.html shows.
 type fixPage struct {
 	Run  *runRow
+	Kept bool    // the library has its workflow
 	Fix  *runFix // nil while it is looked for, and where it is not known any more
 	Job  *Job
 	Busy bool
@@ -51,7 +52,7 @@ func (p *fixPage) Looked() bool { return p.None.Exit == outcome.Unplanned }
 // Edit is the editor of the workflow, if it is a saved one.
 func (p *fixPage) Edit() string {
 	name, _, _ := strings.Cut(p.Run.Name, "@")
-	if !p.Run.Saved() {
+	if !p.Kept {
 		return ""
 	}
 	return "/library/" + url.PathEscape(name) + "/edit"
@@ -73,7 +74,7 @@ func (s *Server) showFix(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	p := &fixPage{Run: &d.Run}
+	p := &fixPage{Run: &d.Run, Kept: d.Saved == "yes"}
 	v := view{Template: "run_fix", Title: "Fix of " + shortText(d.Run.What(), 50), Section: "runs", Data: p}
 	j := s.jobs.get(r.URL.Query().Get("job"))
 	if j == nil || j.Endpoint != "fixRun" {

@@ -68,6 +68,7 @@ type scheduleRow struct {
 	Nodes     []string
 	OnFailure *noticeShown `json:"on_failure"`
 	OnSuccess *noticeShown `json:"on_success"`
+	Gone      []string     // the workflows that it names and that are saved no more
 	Upcoming  []time.Time
 	Destroys  string
 }

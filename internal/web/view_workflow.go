@@ -27,6 +27,7 @@ type workflowShown struct {
 	Tests       *struct{ File, Text string }
 	OnFailure   *noticeShown `json:"on_failure"`
 	OnSuccess   *noticeShown `json:"on_success"`
+	Gone        []string     // the workflows of these that are saved no more
 
 	Ref     string // as it was asked for
 	Inputs  []inputShown
@@ -200,7 +201,7 @@ func (s *Server) compareVersions(r *http.Request) (view, error) {
 	}
 	var failed *Error
 	err = s.Call(r.Context(), "showWorkflow", Params{"name": name}, nil)
-	data.Gone = errors.As(err, &failed) && strings.Contains(failed.Message, "there is no saved workflow")
+	data.Gone = errors.As(err, &failed) && failed.Status == http.StatusNotFound
 	if data.To == "" && len(data.Versions) > 0 {
 		data.To = data.Versions[0].Ref()
 	}

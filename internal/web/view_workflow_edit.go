@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"pflow/internal/outcome"
@@ -78,6 +79,10 @@ func (s *Server) editWorkflow(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	if slices.Contains(w.Gone, w.Name) { // it was deleted: a kept version of it is saved anew
+		return view{Template: "workflow_new", Title: "New workflow", Section: "library",
+			Data: newForm{&workflowEditor{Text: w.Text, Language: w.Language, Findings: w.Diagnostics}, w.Name}}, nil
+	}
 	if w.OfVersion() { // its text becomes the next version
 		now := &workflowShown{}
 		if err := s.Call(r.Context(), "showWorkflow", Params{"name": w.Name}, now); err != nil {
@@ -107,7 +112,7 @@ func (s *Server) saveWorkflow(r *http.Request) (string, *view, error) {
 		return s.meanwhile(r, e)
 	case errors.As(err, &failed) && failed.Exit == outcome.Usage:
 		e.Error = failed.Message
-		e.Gone = strings.Contains(failed.Message, "there is no saved workflow")
+		e.Gone = failed.Status == http.StatusNotFound
 		return "", e.view(http.StatusUnprocessableEntity), nil
 	}
 	return "", nil, err
