@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // shownCase is a case under the variants that are looked at.
@@ -149,67 +148,4 @@ func markParting(a, b *caseCell) {
 		}
 		return
 	}
-}
-
-// reportCache keeps the reports of a few experiments that are whole.
-type reportCache struct {
-	mu   sync.Mutex
-	keys []string // the oldest first
-	of   map[string]*experimentReport
-}
-
-func (c *reportCache) get(key string) (*experimentReport, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r, ok := c.of[key]
-	return r, ok
-}
-
-// mostReports are kept; each has no matrix, and is small.
-const mostReports = 32
-
-func (c *reportCache) put(key string, r *experimentReport) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of == nil {
-		c.of = map[string]*experimentReport{}
-	}
-	if _, ok := c.of[key]; !ok {
-		c.keys = append(c.keys, key)
-	}
-	if c.of[key] = r; len(c.keys) > mostReports {
-		delete(c.of, c.keys[0])
-		c.keys = c.keys[1:]
-	}
-}
-
-// reportFormats are those of downloads, with their endings and types.
-var reportFormats = map[string][2]string{
-	"html": {"html", "text/html; charset=utf-8"}, "markdown": {"md", "text/markdown; charset=utf-8"}, "json": {"json", "application/json"},
-	"junit": {"xml", "application/xml"}, "text": {"txt", "text/plain; charset=utf-8"},
-}
-
-// downloadReport gives a report as a file. The one of HTML has a script of its own: it is never shown from here, so that it can
-// reach nothing of this page.
-func (s *Server) downloadReport(w http.ResponseWriter, r *http.Request) {
-	format := r.PathValue("format")
-	as, known := reportFormats[format]
-	if !known {
-		s.render(w, r, errorView(r, &Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no report as %q", format)}))
-		return
-	}
-	result, err := s.carry(r.Context(), s.endpoint("reportExperiment"), Params{"id": r.PathValue("id"), "format": format, "all": true}, nil)
-	if err == nil && len(result.Stdout) == 0 {
-		err = result.failure()
-	}
-	if err != nil {
-		s.render(w, r, errorView(r, err))
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", as[1])
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("Content-Disposition", `attachment; filename="`+r.PathValue("id")+"."+as[0]+`"`)
-	_, _ = w.Write(result.Stdout) // whoever asked may have gone
 }
