@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pflow/internal/experiment"
 )
 
 // TestKillExperiment kills the process of an experiment of the shipped planners on recordings, with two plans at once, again and
@@ -42,33 +44,12 @@ func TestKillExperiment(t *testing.T) {
 	kills := 0
 	for range rounds {
 		d := newDesk(t)
-		for attempt := 0; ; attempt++ {
-			args := resume
+		kills += killedUntilDone(t, took, want, func() *exec.Cmd {
 			if _, err := os.Stat(filepath.Join(d.home, "experiments", "killed", "results.db")); err != nil {
-				args = run
+				return d.command(run...)
 			}
-			var printed, told bytes.Buffer
-			c := d.command(args...)
-			c.Stdout, c.Stderr = &printed, &told
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			// Each may live longer than the one before, so that the last comes to its end on any machine.
-			lives := time.Duration(rand.Float64() * float64(took) * float64(attempt+1) / 4)
-			kill := time.AfterFunc(lives, func() { c.Process.Kill() })
-			err := c.Wait()
-			kill.Stop()
-			if err == nil {
-				if got := printed.Bytes(); !bytes.Equal(got, want) {
-					t.Fatalf("after %d kills the report is another one:\n%s", attempt, firstDifference(want, got))
-				}
-				break
-			}
-			if exit, ok := err.(*exec.ExitError); !ok || exit.Exited() {
-				t.Fatalf("after %d kills: %v\n%s", attempt, err, &told)
-			}
-			kills++
-		}
+			return d.command(resume...)
+		})
 		again, err := d.command("experiment", "report", "killed", "--format", "json").Output()
 		if err != nil || !bytes.Equal(again, want) {
 			t.Errorf("the report that is asked for again is another one: %v", err)
@@ -77,6 +58,34 @@ func TestKillExperiment(t *testing.T) {
 	t.Logf("%d kills", kills)
 	if kills == 0 {
 		t.Error("nothing was killed")
+	}
+}
+
+// killedUntilDone begins a command again and again and kills its process at any time, until one comes to its end and has printed what
+// is wanted. It gives how often it killed. took is how long an undisturbed one took.
+func killedUntilDone(t *testing.T, took time.Duration, want []byte, next func() *exec.Cmd) (kills int) {
+	t.Helper()
+	for ; ; kills++ {
+		var printed, told bytes.Buffer
+		c := next()
+		c.Stdout, c.Stderr = &printed, &told
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Each may live longer than the one before, so that the last comes to its end on any machine.
+		lives := time.Duration(rand.Float64() * float64(took) * float64(kills+1) / 4)
+		kill := time.AfterFunc(lives, func() { c.Process.Kill() })
+		err := c.Wait()
+		kill.Stop()
+		if err == nil {
+			if got := printed.Bytes(); !bytes.Equal(got, want) {
+				t.Fatalf("after %d kills it comes to something else:\n%s", kills, firstDifference(want, got))
+			}
+			return kills
+		}
+		if exit, ok := err.(*exec.ExitError); !ok || exit.Exited() {
+			t.Fatalf("after %d kills: %v\n%s", kills, err, &told)
+		}
 	}
 }
 
@@ -90,27 +99,25 @@ func firstDifference(want, got []byte) string {
 	return "-" + around(want) + "\n+" + around(got)
 }
 
-// TestResumeExperimentTwice: of two processes that go on with an experiment at once one is told, and does no harm.
+// TestResumeExperimentTwice: while one process works on an experiment, another that would go on with it is told, and does no harm.
 func TestResumeExperimentTwice(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	first := d.command("experiment", "run", absolute(t, shippedExperiment), "--id", "twice", "--quiet", "--json")
-	var printed bytes.Buffer
-	first.Stdout = &printed
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
+	stopped, err := d.command("experiment", "run", absolute(t, shippedExperiment), "--id", "twice", "--quiet", "--max-calls", "20").CombinedOutput()
+	if err == nil || !strings.Contains(string(stopped), "go on with a larger one") {
+		t.Fatalf("%v\n%s", err, stopped)
 	}
-	for db := filepath.Join(d.home, "experiments", "twice", "results.db"); ; {
-		if _, err := os.Stat(db); err == nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
+	store, err := experiment.OpenStore(filepath.Join(d.home, "experiments", "twice"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	told, err := d.command("experiment", "run", "--resume", "twice").CombinedOutput()
 	if err == nil || !strings.Contains(string(told), "another process works on the experiment") {
 		t.Errorf("%v\n%s", err, told)
 	}
-	if err := first.Wait(); err != nil || !strings.Contains(printed.String(), `"missing": 0`) {
-		t.Errorf("the first one was disturbed: %v", err)
+	store.Close()
+	printed, err := d.command("experiment", "run", "--resume", "twice", "--quiet", "--json", "--max-calls", "100000").Output()
+	if err != nil || !strings.Contains(string(printed), `"missing": 0`) {
+		t.Errorf("it does not go on to its end: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,30 +49,7 @@ func TestKillTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := tuneDesk(t)
-	kills := 0
-	for {
-		var printed, told bytes.Buffer
-		c := d.command(tune...)
-		c.Stdout, c.Stderr = &printed, &told
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// Each may live longer than the one before, so that the last comes to its end on any machine.
-		lives := time.Duration(rand.Float64() * float64(took) * float64(kills+1) / 4)
-		kill := time.AfterFunc(lives, func() { c.Process.Kill() })
-		err := c.Wait()
-		kill.Stop()
-		if err == nil {
-			if got := printed.Bytes(); !bytes.Equal(got, want) {
-				t.Fatalf("after %d kills it comes to something else:\n%s", kills, firstDifference(want, got))
-			}
-			break
-		}
-		if exit, ok := err.(*exec.ExitError); !ok || exit.Exited() {
-			t.Fatalf("after %d kills: %v\n%s", kills, err, &told)
-		}
-		kills++
-	}
+	kills := killedUntilDone(t, took, want, func() *exec.Cmd { return d.command(tune...) })
 	if got, err := os.ReadFile(filepath.Join(d.dir, "best.yaml")); err != nil || !bytes.Equal(got, wrote) {
 		t.Errorf("%s, %v", got, err)
 	}
