@@ -102,6 +102,22 @@ func made(dir, id string) time.Time {
 	return info.ModTime()
 }
 
+// goalFlags say by which metric flows are compared, and what that may take.
+type goalFlags struct {
+	budget  experiment.Budget
+	primary string
+	effect  float64
+}
+
+func (g *goalFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.Float64Var(&g.budget.CostUSD, "max-cost", 0, "stop once so many `USD` were spent")
+	fl.IntVar(&g.budget.Calls, "max-calls", 0, "stop after so many calls of models")
+	fl.IntVar(&g.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
+	fl.StringVar(&g.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
+	fl.Float64Var(&g.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+}
+
 // gateFlags are the conditions of a command line that fail an experiment.
 type gateFlags struct {
 	failOn []string

@@ -12,14 +12,12 @@ import (
 // experimentFlags are the flags of experiment run.
 type experimentFlags struct {
 	gateFlags
+	goalFlags
 	a, b        []string
 	cases       string
 	repeats     int
 	concurrency int
 	seed        int
-	budget      experiment.Budget
-	primary     string
-	effect      float64
 	id          string
 	again       bool
 	resume      string
@@ -93,11 +91,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case under each variant")
 	fl.IntVar(&f.concurrency, "concurrency", 0, "how many plans are made at the same time (default 1; as many as there are processors where every reply is replayed)")
 	fl.IntVar(&f.seed, "seed", 1, "of the order of the plans and of the statistics")
-	fl.Float64Var(&f.budget.CostUSD, "max-cost", 0, "stop once so many `USD` were spent")
-	fl.IntVar(&f.budget.Calls, "max-calls", 0, "stop after so many calls of models")
-	fl.IntVar(&f.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
-	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
-	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+	f.goalFlags.add(c)
 	fl.BoolVar(&f.power, "power", false, "run nothing: tell what difference these cases would show with a chance of 80% and 95%")
 	fl.BoolVar(&f.dry, "dry-run", false, "check all that is checked before the first plan, say what would be run and whether models are called, and run nothing")
 	fl.BoolVar(&f.watch, "watch", false, "after the report wait for edits of the files that were read, and run again what they touch")
@@ -108,7 +102,7 @@ Changes may follow each other; ++ stands for a +. In a document changes are keys
 	fl.BoolVar(&f.retry, "retry-errors", false, "with --resume: plan again what got no answer")
 	a.completes(c, "resume", a.completeExperiments)
 	f.details.add(c)
-	f.add(c)
+	f.gateFlags.add(c)
 	a.dateFlag(c)
 	a.nodeFlags(c)
 	a.modelFlags(c)

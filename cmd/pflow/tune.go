@@ -18,6 +18,7 @@ import (
 
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
+	goalFlags
 	over        []string
 	cases       string
 	library     string
@@ -27,9 +28,6 @@ type tuneFlags struct {
 	repeats     int
 	concurrency int
 	seed        int
-	budget      experiment.Budget
-	primary     string
-	effect      float64
 	id          string
 	out         string
 	force       bool
@@ -67,11 +65,7 @@ Whatever stops it, the same command goes on where it was.`,
 	fl.IntVar(&f.repeats, "repeats", 1, "runs of each case")
 	fl.IntVar(&f.concurrency, "concurrency", 0, "how many plans are made at the same time (default 1; as many as there are processors where no model is called)")
 	fl.IntVar(&f.seed, "seed", 1, "of the candidates, of the order of cases and of the statistics")
-	fl.Float64Var(&f.budget.CostUSD, "max-cost", 0, "stop once so many `USD` were spent")
-	fl.IntVar(&f.budget.Calls, "max-calls", 0, "stop after so many calls of models")
-	fl.IntVar(&f.budget.Tokens, "max-tokens", 0, "stop after so many tokens")
-	fl.StringVar(&f.primary, "primary", string(experiment.Pass), "the `METRIC` that decides")
-	fl.Float64Var(&f.effect, "effect", experiment.Defaults().Effect, "the smallest difference of it that matters")
+	f.goalFlags.add(c)
 	fl.StringVar(&f.id, "id", "", "the `NAME` it is kept under (default made of what is tuned)")
 	fl.StringVarP(&f.out, "output", "o", "", "write the tuned flow to this `FILE` (default FLOW-tuned.yaml, beside a flow that is a file)")
 	fl.BoolVar(&f.force, "force", false, "replace files that are there already")
