@@ -33,6 +33,11 @@ func fail(code int, format string, args ...any) error { return outcome.Fail(code
 // usage is the error of a command line that cannot be meant.
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
+// ofFlag is the error of what a flag was given: value as a terminal shows it, "" where the message does.
+func ofFlag(flag, value, format string, args ...any) error {
+	return &exitError{Code: exitUsage, Flag: flag, Value: value, Message: fmt.Sprintf(format, args...)}
+}
+
 // absent is the error of a name that stands for nothing; list is the command that shows those that do, said where no name is near.
 func absent(name string, names []string, list, format string, args ...any) error {
 	err := &exitError{Code: exitUsage, Message: fmt.Sprintf(format, args...) + didYouMean(name, names), Absent: true}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -44,7 +45,7 @@ and what it came to: the verdict on each variant with its difference to the base
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if limit < 0 {
-				return usage("--limit %d: want a number of experiments, or 0 for all", limit)
+				return ofFlag("limit", strconv.Itoa(limit), "want a number of experiments, or 0 for all")
 			}
 			return a.listExperiments(limit)
 		},

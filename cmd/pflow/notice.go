@@ -16,6 +16,7 @@ import (
 	"pflow/internal/consent"
 	"pflow/internal/diag"
 	"pflow/internal/fault"
+	"pflow/internal/outcome"
 	"pflow/internal/schedule"
 	"pflow/internal/value"
 	"pflow/internal/workflow"
@@ -164,9 +165,8 @@ type notice struct {
 
 // readNotice reads a workflow that is to tell of runs, and says why it cannot.
 func (a *app) readNotice(ctx context.Context, kind, name string) (*notice, error) {
-	wrong := func(format string, args ...any) error {
-		return usage("%s %s: %s", noticeFlag(kind), name, fmt.Sprintf(format, args...))
-	}
+	flag := strings.TrimPrefix(noticeFlag(kind), "--")
+	wrong := func(format string, args ...any) error { return ofFlag(flag, name, format, args...) }
 	if ir.IsFile(name) || strings.Contains(name, "@") {
 		return nil, wrong("name a saved workflow; pflow workflow save FILE saves one")
 	}
@@ -175,6 +175,9 @@ func (a *app) readNotice(ctx context.Context, kind, name string) (*notice, error
 		var findings *diag.Err
 		if errors.As(err, &findings) {
 			return nil, err
+		}
+		if exit := (*exitError)(nil); errors.As(err, &exit) { // what to do stays apart
+			return nil, outcome.Advise(wrong("%s", exit.Message), "%s", exit.Do)
 		}
 		return nil, wrong("%v", err)
 	}

@@ -267,7 +267,7 @@ func TestPageSchedules(t *testing.T) {
 	p.get("/schedules/_new").wants(t, "no workflow", 400, "no workflow is named")
 	given := []string{"workflow", "greet", "when", "cron", "cron", "0 8 * * 1-5", "timezone", "Europe/Berlin", "as", "morning", "in.times", "2", "in.name", hostileText}
 	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "0 8", "in.times", "2").wants(t, "a cron that is none", 422, "has 2 fields")
-	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "", "in.times", "2").wants(t, "no time", 422, "“Times” is empty: say when it runs", `name="in.times" inputmode="numeric" autocomplete="off" value="2"`)
+	p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "", "in.times", "2").wants(t, "no time", 422, "“Times”: say when it runs", `name="in.times" inputmode="numeric" autocomplete="off" value="2"`)
 	wrong := p.post("/schedules/_new", "workflow", "greet", "when", "cron", "cron", "99 8 * * 1-5", "timezone", "Europe/Berlin", "in.times", "2", "in.name", "Ann")
 	wrong.wants(t, "a minute that is none", 422, "“Times”: &#34;99 8 * * 1-5&#34; is no cron expression: 99 is no minute", `aria-invalid="true"`, `value="99 8 * * 1-5"`, `value="Europe/Berlin"`, "Ann")
 	p.post("/schedules/_new", "workflow", "greet", "when", "every", "every", "often", "in.times", "2").wants(t, "an interval that is none", 422, "“Interval”: ", `value="often"`)

@@ -80,7 +80,7 @@ func (a *app) runsWanted(f *runsFilter) (runs.Query, error) {
 	}
 	for _, s := range f.status {
 		if !slices.Contains(runs.Statuses, runs.Status(s)) {
-			return q, usage("--status %q: want one of %s%s", s, statusWords(), didYouMean(s, strings.Split(statusWords(), ", ")))
+			return q, ofFlag("status", strconv.Quote(s), "want one of %s%s", statusWords(), didYouMean(s, strings.Split(statusWords(), ", ")))
 		}
 		q.Status = append(q.Status, runs.Status(s))
 	}
@@ -88,11 +88,11 @@ func (a *app) runsWanted(f *runsFilter) (runs.Query, error) {
 		q.Status = append(q.Status, runs.Failed, runs.Limited, runs.Invalid)
 	}
 	if kinds := []journal.Kind{journal.OfWorkflow, journal.OfPlan, journal.OfFlow}; f.kind != "" && !slices.Contains(kinds, journal.Kind(f.kind)) {
-		return q, usage("--kind %q: want workflow, plan or flow", f.kind)
+		return q, ofFlag("kind", strconv.Quote(f.kind), "want workflow, plan or flow")
 	}
 	q.Kind = journal.Kind(f.kind)
 	if q.Limit < 0 {
-		return q, usage("--limit %d: want a number of runs, or 0 for all", q.Limit)
+		return q, ofFlag("limit", strconv.Itoa(q.Limit), "want a number of runs, or 0 for all")
 	}
 	var err error
 	q.Since, err = readSince(f.since, time.Now())
@@ -155,7 +155,7 @@ func readSince(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, usage("--since %q: want a day such as 2026-01-31, a moment such as 2026-01-31T08:00, or how long ago: 90m, 24h, 7d", text)
+	return time.Time{}, ofFlag("since", strconv.Quote(text), "want a day such as 2026-01-31, a moment such as 2026-01-31T08:00, or how long ago: 90m, 24h, 7d")
 }
 
 // listRuns prints the runs that are asked for.

@@ -41,7 +41,7 @@ old ones by themselves, a few at a time.`,
 			}
 			if c.Flags().Changed("keep") {
 				if by.Runs = keep; keep < 0 {
-					return usage("--keep %d: want how many runs are kept, 0 or more", keep)
+					return ofFlag("keep", strconv.Itoa(keep), "want how many runs are kept, 0 or more")
 				}
 			}
 			if c.Flags().Changed("older-than") {
@@ -77,7 +77,7 @@ func readAge(text string) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, usage("--older-than %q: want how long ago, such as 90m, 24h or 30d", text)
+	return 0, ofFlag("older-than", strconv.Quote(text), "want how long ago, such as 90m, 24h or 30d")
 }
 
 // pruned tells which runs were removed, or would be.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,12 +39,12 @@ func (p *runPart) flags(a *app, c *cobra.Command) {
 func (p *runPart) check() error {
 	for _, s := range p.status {
 		if !slices.Contains(stepStatuses, s) {
-			return usage("--status %q: want one of failed, waiting, open, done, skipped, not_reached%s", s, didYouMean(s, stepStatuses))
+			return ofFlag("status", strconv.Quote(s), "want one of failed, waiting, open, done, skipped, not_reached%s", didYouMean(s, stepStatuses))
 		}
 	}
 	for name, n := range map[string]int{"limit": p.limit, "skip": p.skip, "cut": p.cut} {
 		if n < 0 {
-			return usage("--%s %d: want 0 or more", name, n)
+			return ofFlag(name, strconv.Itoa(n), "want 0 or more")
 		}
 	}
 	return nil

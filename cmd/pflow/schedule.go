@@ -144,14 +144,14 @@ func (a *app) outcome(run string) (begun bool, status, message string) {
 
 // wrongFlag names the flag that a finding about a schedule is of.
 func wrongFlag(list diag.List) error {
-	flags := map[string]string{"trigger.cron": "--cron", "trigger.every": "--every", "trigger.at": "--at", "trigger.watch.path": "--watch", "trigger.watch.pattern": "--watch",
-		"trigger.timezone": "--timezone", "missed": "--missed", "overlap": "--overlap", "jitter": "--jitter"}
+	flags := map[string]string{"trigger.cron": "cron", "trigger.every": "every", "trigger.at": "at", "trigger.watch.path": "watch", "trigger.watch.pattern": "watch",
+		"trigger.timezone": "timezone", "missed": "missed", "overlap": "overlap", "jitter": "jitter"}
 	if len(list) == 0 {
 		return nil
 	}
 	f := list[0]
 	if flag := flags[f.Path]; flag != "" {
-		return usage("%s: %s", flag, f.Message)
+		return ofFlag(flag, "", "%s", f.Message)
 	}
 	return usage("%s", f.Message)
 }

@@ -90,7 +90,7 @@ schedule; pflow schedule notify changes it.`,
 func (f *scheduleFlags) trigger() (trigger.Trigger, error) {
 	t := trigger.Trigger{Cron: f.cron, Every: f.every, At: f.at, Timezone: f.zone}
 	if f.input != "" && f.watch == "" {
-		return t, usage("--input takes the file of --watch; other inputs are given as key=value")
+		return t, ofFlag("input", f.input, "no folder is watched whose files it could take; other inputs are given as key=value")
 	}
 	if f.watch != "" {
 		dir, pattern := path.Split(f.watch)
@@ -151,7 +151,7 @@ func (a *app) addSchedule(ctx context.Context, in *invocation, f *scheduleFlags)
 	}
 	if t.At != "" {
 		if _, ok := t.Next(time.Now()); !ok {
-			return usage("--at %s has passed", t.At)
+			return ofFlag("at", "", "%s has passed", t.At)
 		}
 	}
 	if f.dryRun {
@@ -169,7 +169,7 @@ func (a *app) keepSchedule(ctx context.Context, one *schedule.Schedule) error {
 	case errors.Is(err, schedule.ErrTaken):
 		return takenSchedule(one.Name)
 	case errors.Is(err, os.ErrNotExist) && one.Trigger.Watch != nil:
-		return usage("--watch: %s; make the folder first", fileError(err))
+		return ofFlag("watch", "", "%s; make the folder first", fileError(err))
 	case err != nil:
 		return fail(exitFailed, "the schedule is not kept: %s", fileError(err))
 	}
@@ -224,13 +224,13 @@ func (a *app) foreseeSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 	if w := one.Trigger.Watch; w != nil && w.Input != "" {
 		input, err := l.program.Input(w.Input)
 		if err != nil {
-			return "", usage("--input: %v", err)
+			return "", ofFlag("input", "", "%v", err)
 		}
 		if input.Secret || input.Type != value.String && input.Type != value.Any {
-			return "", usage("--input %s: it takes %s, and the file is given as a path, a string", w.Input, input.Type)
+			return "", ofFlag("input", w.Input, "it takes %s, and the file is given as a path, a string", input.Type)
 		}
 		if _, twice := one.Params[w.Input]; twice {
-			return "", usage("%s is given as an input and by --input: a file that arrives gives it", w.Input)
+			return "", ofFlag("input", w.Input, "it is given a value, too, and a file that arrives gives it one")
 		}
 	}
 	given, err := scheduledValues(one, nil, time.Now())
@@ -244,7 +244,7 @@ func (a *app) foreseeSchedule(ctx context.Context, one *schedule.Schedule, l *lo
 	missing = slices.DeleteFunc(missing, func(in ir.Input) bool { return in.Secret }) // the environment is that of the run
 	if len(missing) > 0 {
 		if one.Trigger.Watch != nil && one.Trigger.Watch.Input == "" && len(missing) == 1 && missing[0].Type == value.String {
-			return "", fail(exitMissing, "%s needs %s; if it takes the file that arrives, say: --input %[2]s", l.source.Name, missing[0].Name)
+			return "", &exitError{Code: exitMissing, Flag: "input", Message: fmt.Sprintf("%s needs %s; if that is the file that arrives, name it here", l.source.Name, missing[0].Name)}
 		}
 		return "", a.lacks(l.program, missing, in)
 	}
@@ -273,7 +273,7 @@ func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys s
 	case f.says(yesSchedule) && (destroys == "" || f.says(yesDestructive)):
 		return f.says(yesDestructive), nil
 	case f.says(yesSchedule):
-		return false, fail(exitDeclined, "%s: %s may destroy what is there; approve that with: %s", nothing, destroys, in.command(want))
+		return false, outcome.Advise(fail(exitDeclined, "%s: %s may destroy what is there", nothing, destroys), "; approve that with: %s", in.command(want))
 	case a.interactive():
 		answers := "Y/n"
 		if destroys != "" {
@@ -290,7 +290,7 @@ func (a *app) agreeUnattended(ctx context.Context, nothing, question, destroys s
 		}
 		return false, fail(exitDeclined, "%s", nothing)
 	}
-	return false, fail(exitDeclined, "%s: what runs by itself is approved with: %s", nothing, in.command(want))
+	return false, outcome.Advise(fail(exitDeclined, "%s", nothing), ": what runs by itself is approved with: %s", in.command(want))
 }
 
 // scheduledValues are what a run of a schedule at a time is given. Where no file has arrived yet, there is one nevertheless, that is not known.

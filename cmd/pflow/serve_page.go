@@ -60,7 +60,7 @@ func (cs commands) Carry(ctx context.Context, c web.Command) (ended web.Ended) {
 		}
 	}, func(err error) { cancel(err) })
 	one.failed = func(why *exitError) {
-		ended.Message, ended.Do, ended.Absent, ended.Repeats, ended.Destroys = why.Message, why.Do, why.Absent, why.Repeats, why.Destroys
+		ended.Message, ended.Do, ended.Absent, ended.Repeats, ended.Destroys, ended.Flag = why.Message, why.Do, why.Absent, why.Repeats, why.Destroys, why.Flag
 	}
 	ended.Exit = one.main(ctx, append(args[:commandEnd(args):commandEnd(args)], append([]string{"--batch", "--no-color"}, args[commandEnd(args):]...)...))
 	return ended

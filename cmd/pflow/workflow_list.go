@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -70,7 +71,7 @@ func (p *workflowPart) of(records []*library.Record) (part []*library.Record, to
 
 func (a *app) listWorkflows(p workflowPart) error {
 	if p.limit < 0 {
-		return usage("--limit %d: want a number from 0", p.limit)
+		return ofFlag("limit", strconv.Itoa(p.limit), "want a number from 0")
 	}
 	l := a.library().List()
 	part, total, next := p.of(l.Records)

@@ -35,13 +35,21 @@ type Error struct {
 	Message string
 	Do      string // what to do about it at a terminal, as it follows the message there
 	Absent  bool   // what was named is not there
+	Flag    string // the flag that the message is of, which comes before it at a terminal: "since"
+	Value   string // of the flag, as it is said there, where the message does not say it
 
 	// What it would take, of what was declined for nothing else.
 	Repeats  bool // to agree that it may repeat effects: --retry
 	Destroys bool // to agree that it destroys what is there: --yes=destructive
 }
 
-func (e *Error) Error() string { return e.Message + e.Do }
+func (e *Error) Error() string {
+	of := ""
+	if e.Flag != "" {
+		of = strings.TrimSpace("--"+e.Flag+" "+e.Value) + ": "
+	}
+	return of + e.Message + e.Do
+}
 
 // Fail is the error that ends the program with a status.
 func Fail(code int, format string, args ...any) error {

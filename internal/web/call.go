@@ -36,6 +36,15 @@ func (e *Error) Error() string {
 	return text
 }
 
+// labelled is the error in the words of a form: what the message is of is called as its field there.
+func (e *Error) labelled(labels map[string]string) *Error {
+	told := *e
+	if label := labels[e.Where]; label != "" {
+		told.Where, told.Message = "", "“"+label+"”: "+e.Message
+	}
+	return &told
+}
+
 // asError is an error as the API and the pages tell of it.
 func asError(err error) *Error {
 	var e *Error
@@ -50,6 +59,7 @@ type Result struct {
 	Ended
 	Stdout   []byte
 	Messages []string // the lines of its standard error
+	Param    string   // what the message is of, "" if it is of none
 }
 
 // document is what a command printed, as a part of a document: its JSON, a text, or nil.
@@ -94,7 +104,12 @@ func (s *Server) carry(ctx context.Context, e *Endpoint, given Params, begun fun
 	var out, messages bytes.Buffer
 	c.Stdout, c.Stderr, c.Begun = &out, &messages, begun
 	ended := s.commands.Carry(ctx, c)
-	return &Result{ended, out.Bytes(), linesOf(messages.String())}, nil
+	return e.result(ended, out.Bytes(), messages.String()), nil
+}
+
+// result is what a command of the endpoint came to.
+func (e *Endpoint) result(ended Ended, out []byte, messages string) *Result {
+	return &Result{ended, out, linesOf(messages), e.paramOf(ended.Flag)}
 }
 
 func linesOf(text string) []string {
@@ -108,10 +123,13 @@ func linesOf(text string) []string {
 // failure is the error of a command that printed no document.
 func (r *Result) failure() *Error {
 	message := strings.TrimPrefix(strings.Join(r.Messages, "\n"), "pflow: ")
-	if message == "" {
+	switch {
+	case r.Param != "": // what was warned of before is no part of it
+		message = r.Message
+	case message == "":
 		message = fmt.Sprintf("the command ended with exit status %d", r.Exit)
 	}
-	e := &Error{Status: statusOf(r.Exit, false), Message: message, Exit: r.Exit, Terminal: strings.TrimLeft(r.Do, "; \n")}
+	e := &Error{Status: statusOf(r.Exit, false), Message: message, Where: r.Param, Exit: r.Exit, Terminal: strings.TrimLeft(r.Do, ":; \n")}
 	if r.Absent {
 		e.Status = http.StatusNotFound
 	}

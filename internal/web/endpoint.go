@@ -79,6 +79,7 @@ type Ended struct {
 	Message string // why it failed, "" where it only showed that
 	Do      string // what to do about it at a terminal
 	Absent  bool   // what it was asked about is not there
+	Flag    string // the flag that the message is of, "" if it is of none
 
 	Repeats, Destroys bool // it was declined until somebody agrees that it may repeat effects, or destroy what is there
 }
@@ -106,6 +107,16 @@ func (e *Endpoint) command(given Params) (Command, error) {
 		c.Stdin = []byte(asText(given[e.Stdin]))
 	}
 	return c, nil
+}
+
+// paramOf is the param that a flag of the command is given; "" where there is none.
+func (e *Endpoint) paramOf(flag string) string {
+	for _, part := range e.Args {
+		if m := hole.FindStringSubmatch(part); m != nil && flag != "" && (strings.HasPrefix(part, "--"+flag+"=") || strings.HasPrefix(part, "--"+flag+"?")) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 var hole = regexp.MustCompile(`\{([a-z_]+)(\.\.\.|=)?\}`)

@@ -76,9 +76,9 @@ func (s *Server) Begin(name string, given Params) (*Job, error) {
 		defer s.jobs.open.Done()
 		defer cancel()
 		ended := s.commands.Carry(ctx, c)
-		j.change(func() { j.result = &Result{ended, out.Bytes(), linesOf(j.messages.String())} })
+		j.change(func() { j.result = e.result(ended, out.Bytes(), j.messages.String()) })
 	}, func(err error) {
-		j.change(func() { j.result = &Result{Ended{Exit: outcome.Failed}, nil, []string{err.Error()}} })
+		j.change(func() { j.result = &Result{Ended: Ended{Exit: outcome.Failed}, Messages: []string{err.Error()}} })
 	})
 	return j, nil
 }

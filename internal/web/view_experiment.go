@@ -232,6 +232,9 @@ func (s *Server) powerOf(ctx context.Context, p Params) *experimentPower {
 	return out
 }
 
+// sinceLabel is what forms call the time since when requests count.
+var sinceLabel = map[string]string{"since": "Only since"}
+
 type keptCases struct {
 	Name  string `json:"name"`
 	Cases int    `json:"cases"`
@@ -243,7 +246,7 @@ func (s *Server) makeCases(r *http.Request) (string, error) {
 		p["since"] = since
 	}
 	if err := s.Call(r.Context(), "makeCases", p, nil); err != nil {
-		return "", err
+		return "", asError(err).labelled(sinceLabel)
 	}
 	return "/experiments/_new?" + url.Values{"cases": {"home:" + p["name"].(string)}}.Encode(), nil
 }

@@ -109,7 +109,7 @@ func (s *Server) liveSplit(r *http.Request) (view, error) {
 		p["since"] = data.Since
 	}
 	if err := s.Call(r.Context(), "showLive", p, &data); err != nil {
-		data.Problem = asError(err)
+		data.Problem = asError(err).labelled(sinceLabel)
 	}
 	return view{Template: "experiments_live", Title: "Live split", Section: "experiments", Data: &data}, nil
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -170,14 +169,10 @@ func (f runsFilter) address(before string) string {
 
 // wrong says what is wrong with the time of a filter, where that is why its runs cannot be listed.
 func (f runsFilter) wrong(err error) string {
-	if err == nil || f.Since == "" {
+	if err == nil || asError(err).Where != "since" {
 		return ""
 	}
-	why, of := strings.CutPrefix(asError(err).Message, fmt.Sprintf("--since %q: ", f.Since))
-	if !of {
-		return ""
-	}
-	return why
+	return asError(err).Message
 }
 
 const runsOfPage = listMost

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"time"
 
@@ -169,7 +168,7 @@ func (s *Server) showSchedule(r *http.Request) (view, error) {
 type scheduleForm struct {
 	*runForm
 	When    string // cron, every, at or watch
-	Wrong   string // the field that the error is of, by its flag; "" for others
+	Wrong   string // the field that the error is of; "" for others
 	Said    map[string]string
 	Preview *scheduleRow // what would be approved
 }
@@ -208,25 +207,14 @@ func (s *Server) newSchedule(r *http.Request) (view, error) {
 // scheduleKinds are the kinds of triggers, as flags and as people call them.
 var scheduleKinds = []struct{ Name, Label string }{{"cron", "At times"}, {"every", "Interval"}, {"at", "Once"}, {"watch", "On a file"}}
 
-// scheduleLabels are what the form calls the flags.
+// scheduleLabels are what the form calls what it is given.
 var scheduleLabels = map[string]string{"cron": "Times", "every": "Interval", "at": "Moment", "watch": "Folder", "timezone": "Time zone", "input": "The input that takes the file",
 	"as": "Name of the schedule", "jitter": "Put each time off by less than", "missed": "Times that passed while nothing ran schedules", "overlap": "A time that comes while a run goes on",
-	"on-failure": "After a run that failed, run", "on-success": "After a run that is done, run"}
+	"on_failure": "After a run that failed, run", "on_success": "After a run that is done, run"}
 
-var flagNamed = regexp.MustCompile(`--[a-z-]+`)
-
-// wrong shows why it cannot be, with the fields of the form in the place of flags.
+// wrong shows why it cannot be, beside the field that it is of.
 func (f *scheduleForm) wrong(why *Error) {
-	told := *why
-	told.Message = flagNamed.ReplaceAllStringFunc(why.Message, func(flag string) string {
-		label := scheduleLabels[flag[2:]]
-		if label == "" {
-			return flag
-		}
-		f.Wrong = cmp.Or(f.Wrong, flag[2:])
-		return "“" + label + "”"
-	})
-	f.Error, f.Preview = &told, nil
+	f.Wrong, f.Error, f.Preview = why.Where, why.labelled(scheduleLabels), nil
 }
 
 // Kinds are the kinds of triggers that can be chosen.
@@ -256,7 +244,7 @@ func (s *Server) addSchedule(r *http.Request) (string, *view, error) {
 		delete(p, "input")
 	}
 	if p[f.When] == nil {
-		f.wrong(&Error{Message: "--" + f.When + " is empty: say when it runs"})
+		f.wrong(&Error{Where: f.When, Message: "say when it runs"})
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
 	f.Preview = &scheduleRow{}

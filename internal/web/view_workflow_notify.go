@@ -37,6 +37,9 @@ func (s *Server) notifyForm(r *http.Request) (view, error) {
 	return *(&notifyForm{workflowShown: w, Failure: nameOfNotice(w.OnFailure), Success: nameOfNotice(w.OnSuccess)}).view(0), nil
 }
 
+// noticeLabels are what the form calls what it is given.
+var noticeLabels = map[string]string{"on_failure": scheduleLabels["on_failure"], "on_success": scheduleLabels["on_success"]}
+
 // setNotices shows what would tell of runs; what was shown and agreed to is kept.
 func (s *Server) setNotices(r *http.Request) (string, *view, error) {
 	w, err := s.workflow(r)
@@ -62,7 +65,7 @@ func (s *Server) setNotices(r *http.Request) (string, *view, error) {
 	case res.Exit == outcome.Done: // taken away, which nobody has to approve
 		return page, nil, nil
 	case res.Exit != outcome.Declined:
-		f.Error = res.failure().Message
+		f.Error = res.failure().labelled(noticeLabels).Message
 		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
 	f.Shown = slices.DeleteFunc(res.Messages, func(line string) bool { return strings.HasPrefix(line, "pflow: ") })
