@@ -1,6 +1,10 @@
 package experiment
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"pflow/internal/mask"
 	"pflow/internal/stats"
 )
@@ -131,3 +135,112 @@ type FactorEffect struct {
 
 // shownCases is how many fixed, and how many broken cases are told in full.
 const shownCases = 100
+
+// NewReport works out what the rows of a store say.
+func NewReport(s *Store) (*Report, error) {
+	x, err := collect(s)
+	if err != nil {
+		return nil, err
+	}
+	return x.report()
+}
+
+func (x *results) report() (*Report, error) {
+	r := &Report{
+		Schema: ReportSchema, Name: x.spec.Name, Description: x.spec.Description, Baseline: x.variants[0].Name,
+		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
+		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
+		Matrix: x.matrix, Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
+		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(), from: x.from,
+	}
+	for i := range x.variants {
+		v := x.variant(i, r.Metrics)
+		score, err := x.score(i)
+		if err != nil {
+			return nil, err
+		}
+		v.Score = score
+		r.Variants = append(r.Variants, v)
+	}
+	if err := x.compare(r); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Factors, err = x.factors(); err != nil {
+		return nil, err
+	}
+	x.remarks(r)
+	r.say()
+	return r, nil
+}
+
+// say puts into words what the verdicts and numbers come to.
+func (r *Report) say() {
+	for i := range r.Variants {
+		r.Variants[i].Said = r.score(i)
+	}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		c.Advice, c.Said = r.advice(c), c.said()
+	}
+}
+
+func (x *results) groups() int {
+	seen := map[string]bool{}
+	for _, c := range x.cases {
+		if c.group != "" {
+			seen[c.group] = true
+		}
+	}
+	return len(seen)
+}
+
+// remarks says what keeps a report from being taken at its word.
+func (x *results) remarks(r *Report) {
+	if n := len(x.cases); n < stats.LoudBelow {
+		r.few = true
+		r.Warnings = append(r.Warnings, fmt.Sprintf("ONLY %s: below %d, intervals rest on assumptions that cannot be checked; take no verdict from this alone", counted(n, "CASE"), stats.LoudBelow))
+	}
+	if r.Missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s of %d are missing: the run was stopped; pflow experiment run --resume goes on", counted(r.Missing, "row"), r.Rows+r.Missing))
+	}
+	r.Warnings = append(r.Warnings, r.carriedWarnings()...)
+	if n := r.Errors - r.missed(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(n, "row")))
+	}
+	if c := x.spec.Replies.Clock; c != nil {
+		r.Notes = append(r.Notes, x.clockNote(c))
+		r.Warnings = append(r.Warnings, x.untimedWarnings()...)
+	}
+	if !x.spec.Replies.Timed() {
+		r.Notes = append(r.Notes, "replies of models were recorded: latency is not compared, since recorded replies take no time")
+	}
+	if x.left > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of one experiment alone, or with other expectations, left out", counted(x.left, "case")))
+	}
+	if r.Repeats == 1 {
+		r.Notes = append(r.Notes, "each case was run once: how much a case varies from run to run is not known")
+	}
+	var unpriced []string
+	for i, v := range x.variants {
+		if n := x.unpriced(i); n > 0 {
+			unpriced = append(unpriced, counted(n, "row")+" of "+v.Name)
+		}
+	}
+	if len(unpriced) > 0 {
+		r.Notes = append(r.Notes, strings.Join(unpriced, ", ")+" unpriced, and not in any cost_usd: prices go into models.yaml")
+	}
+	if len(r.Comparisons) > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("verdicts go by p as Holm adjusts it for %d comparisons, better or worse; what is ruled out, by intervals as Bonferroni widens them; the intervals that are shown are of each comparison alone", len(r.Comparisons)))
+	}
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if thing == "CASE" {
+		return fmt.Sprintf("%d CASES", n)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -9,9 +9,6 @@ import (
 	"pflow/engine"
 )
 
-// VariantGrammar says what ParseVariant reads, for help texts.
-const VariantGrammar = `[NAME=]FLOW[@REVISION][+CHANGE]…`
-
 // ParseVariant reads a variant as a flag has it. What it cannot be read as is the problem.
 //
 //	planner                               a flow by name, or ./mine.yaml by path; shipped:planner is what pflow brings along
