@@ -1,5 +1,7 @@
 package web
 
+import "pflow/internal/experiment"
+
 // What experiments, variants and cases of them are given as.
 const (
 	experimentID = `[A-Za-z0-9][A-Za-z0-9_-]*`
@@ -24,11 +26,7 @@ func comparedParams(in string) []Param {
 	}
 }
 
-var metrics = []string{"pass", "first_try", "node_f1", "edge_f1", "param_f1", "calls", "tokens", "cost_usd", "latency_ms", "latency_net_ms"}
-
-var differences = []string{"differ", "fixed", "broken", "fails", "passes", "varies", "missing"}
-
-var outcomes = []string{"plan", "reuse", "ask", "abstain", "invalid", "fail"}
+var metrics = textsOf(experiment.Metrics)
 
 func comparedArgs(more ...string) []string {
 	return append(append([]string{"experiment", "run", "--json"}, more...), "--a={a}", "--b={b...}", "--cases={cases}", "--repeats={repeats}", "--primary={primary}", "--effect={effect}",
@@ -83,9 +81,9 @@ var experimentEndpoints = []Endpoint{
 	{Name: "listExperimentCases", Method: "GET", Path: "/api/v1/experiments/{id}/cases", Summary: "List cases of an experiment under every variant: those that differ, fail, have an outcome or say a text", Schema: "experiment-matrix",
 		Args: []string{"experiment", "matrix", "--json", "--diff={diff}", "--of={of}", "--outcome={outcome}", "--group={group}", "--text={text}", "--limit={limit}", "--skip={skip}", "--", "{id}"},
 		Params: []Param{experimentPath,
-			{Name: "diff", In: "query", Type: "string", Enum: differences, Description: "how the variants differ on it"},
+			{Name: "diff", In: "query", Type: "string", Enum: experiment.Differences, Description: "how the variants differ on it"},
 			{Name: "of", In: "query", Type: "string", Description: "look at this variant alone"},
-			{Name: "outcome", In: "query", Type: "string", Enum: outcomes, Description: "what came of it"},
+			{Name: "outcome", In: "query", Type: "string", Enum: experiment.Outcomes, Description: "what came of it"},
 			{Name: "group", In: "query", Type: "string"},
 			{Name: "text", In: "query", Type: "string", Description: "in the id, the request, a plan or a finding"},
 			{Name: "limit", In: "query", Type: "integer", Description: "how many at most; 0: all (default 50)"},

@@ -1,5 +1,7 @@
 package web
 
+import "pflow/internal/runs"
+
 // What calls about runs are given.
 var (
 	ofRun      = Param{Name: "id", In: "path", Type: "string", Pattern: RunID, Required: true, Description: "a run: its id, the beginning of it, or last"}
@@ -29,7 +31,7 @@ var runFilter = []Param{
 var runFilterArgs = []string{"--limit={limit}", "--status={status...}", "--kind={kind}", "--workflow={workflow}", "--since={since}", "--by={by}", "--failed?{failed}"}
 
 // runStatuses are the statuses of runs.
-var runStatuses = []string{"running", "waiting", "failed", "limit", "interrupted", "cancelled", "done", "ready", "needs_input", "infeasible", "invalid", "declined"}
+var runStatuses = textsOf(runs.Statuses)
 
 var runEndpoints = []Endpoint{
 	{Name: "listRuns", Method: "GET", Path: "/api/v1/runs", Summary: "List the runs, the newest first", Schema: "runs",
@@ -82,6 +84,15 @@ var runEndpoints = []Endpoint{
 		Params: []Param{{Name: "older_than", In: "body", Type: "string", Description: "remove those that began longer ago: 12h, 30d; without it, and without keep, what the settings say"},
 			{Name: "keep", In: "body", Type: "integer", Description: "keep the newest so many"},
 			{Name: "dry_run", In: "body", Type: "boolean", Description: "list what would be removed, and remove nothing"}}},
+}
+
+// textsOf is a list of names as texts.
+func textsOf[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return out
 }
 
 // with is a list with more behind it.

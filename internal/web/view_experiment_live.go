@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"pflow/internal/split"
 )
 
 // liveSplit is how flows do among which requests are split.
@@ -56,9 +58,9 @@ func (a liveArm) ScoreText() string {
 // OutcomesText is what became of its plans.
 func (a liveArm) OutcomesText() string {
 	var out []string
-	for _, name := range []string{"worked", "failed", "edited", "declined", "abandoned", "no plan", "lost"} {
-		if n := a.Outcomes[name]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, name))
+	for _, o := range split.Outcomes {
+		if n := a.Outcomes[string(o)]; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, o))
 		}
 	}
 	return strings.Join(out, ", ")

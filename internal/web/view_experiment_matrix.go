@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"pflow/internal/experiment"
 )
 
 // experimentMatrix is cases under every variant, and what the filter beside them says.
@@ -106,17 +108,13 @@ func choices(values []string, label map[string]string, counts map[string]int, ch
 
 // DiffChoices are the differences that some case has.
 func (m *experimentMatrix) DiffChoices() []Choice {
-	list := differences
-	if len(m.Variants) == 1 {
-		list = differences[3:]
-	}
-	return choices(list, map[string]string{"differ": "differs from the baseline", "fixed": "fixed", "broken": "broken", "fails": "fails everywhere", "passes": "passes everywhere",
+	return choices(experiment.Differences, map[string]string{"differ": "differs from the baseline", "fixed": "fixed", "broken": "broken", "fails": "fails everywhere", "passes": "passes everywhere",
 		"varies": "varies between runs", "missing": "not made yet"}, m.Diffs, m.Diff)
 }
 
 // OutcomeChoices are the outcomes that some case has.
 func (m *experimentMatrix) OutcomeChoices() []Choice {
-	return choices(outcomes, map[string]string{"plan": "a new workflow", "reuse": "a saved workflow", "ask": "asks for something", "abstain": "nothing fits", "invalid": "not valid", "fail": "failed"}, m.Outcomes, m.Outcome)
+	return choices(experiment.Outcomes, map[string]string{"plan": "a new workflow", "reuse": "a saved workflow", "ask": "asks for something", "abstain": "nothing fits", "invalid": "not valid", "fail": "failed"}, m.Outcomes, m.Outcome)
 }
 
 // GroupChoices are the groups, by name.

@@ -5,12 +5,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"pflow/internal/experiment"
 )
 
 // rate reports whether a metric is one from 0 to 1.
-func rate(metric string) bool {
-	return metric == "pass" || metric == "first_try" || strings.HasSuffix(metric, "_f1")
-}
+func rate(metric string) bool { return experiment.Metric(metric).Rate() }
 
 // amount is a size of a metric as people say it: a rate in points.
 func amount(metric string, v float64) string {
