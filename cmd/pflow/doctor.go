@@ -251,20 +251,16 @@ func (a *app) checkups() []checkup {
 	}
 	out = append(out, policy(by, s)...)
 	saved := len(s.Records)
-	types := 0
-	for _, i := range s.Catalogue.All() {
-		if !i.Workflow {
-			types++
-		}
-	}
-	nodes := looked("nodes", "ok", count(types, "node type"))
+	nodes := looked("nodes", "ok", count(len(s.Catalogue.NodeTypes()), "node type"))
+	var wrong strings.Builder
 	for _, f := range found.Sort() { // of declared nodes and saved workflows; each names its file
 		nodes.Status = "warning"
 		if f.Severity == diag.Error {
 			nodes.Status = "error"
 		}
-		nodes.Message += "\n" + strings.TrimSpace(diag.List{f}.Text())
+		wrong.WriteString("\n" + strings.TrimSpace(diag.List{f}.Text()))
 	}
+	nodes.Message += wrong.String()
 	return append(out, nodes, looked("workflows", "ok", count(saved, "saved workflow")), a.checkRuns(), a.checkSchedules(), a.checkTerminal())
 }
 

@@ -17,7 +17,7 @@ func policy(by *settings.Settings, s *shelf.Shelf) []checkup {
 	hidden := map[string][]string{}
 	var order []string
 	reaches := "" // a component that goes where rules over paths do not bind it
-	for _, i := range s.Catalogue.All() {
+	for _, i := range s.Refusable(by) {
 		why := by.Refuses(i)
 		if why == "" {
 			if unbound[i.Name] && reaches == "" {

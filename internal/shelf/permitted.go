@@ -77,6 +77,21 @@ func (s *Shelf) sketch(r *library.Record) *ir.Interface {
 	return &ir.Interface{Name: r.Name, Workflow: true, Effects: w.Effects(s.Catalogue)}
 }
 
+// Refusable are the components that settings may refuse, as far as they ask: the node types, and where anything is denied the saved workflows, of
+// which only those are read that call others.
+func (s *Shelf) Refusable(by *settings.Settings) []*ir.Interface {
+	out := s.Catalogue.NodeTypes()
+	if len(by.Deny) == 0 { // allow is about node types
+		return out
+	}
+	for _, r := range s.Records {
+		if i := s.sketch(r); i != nil {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // refusedPart is a component that a workflow runs and that is refused, or "".
 func refusedPart(r *library.Record, c *ir.Catalogue, refused map[string]string) string {
 	calls := false
