@@ -14,6 +14,7 @@ import (
 	"pflow/internal/experiment"
 	"pflow/internal/fault"
 	"pflow/internal/llm"
+	"pflow/internal/prompt"
 	"pflow/internal/tune"
 	"pflow/internal/value"
 	"pflow/nodes"
@@ -171,7 +172,7 @@ func (p *proposer) ask(ctx context.Context, w tune.Wanted, dir string) (tune.Pro
 		out.Problem = "its file is not known"
 		return out, nil
 	}
-	_, body := tune.Body(doc.Data)
+	_, body := prompt.Split(doc.Data)
 	p.number = w.Number - 1
 	run, err := engine.Execute(ctx, p.flow, map[string]any{
 		"prompt": w.Prompt, "text": body, "variables": p.variables(w.Prompt), "cases": w.Told(),

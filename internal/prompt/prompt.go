@@ -56,7 +56,7 @@ func Parse(file string, data []byte, find Find) (*Prompt, diag.List) {
 	if !utf8.Valid(data) {
 		return broken("the prompt is not valid UTF-8")
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	text := plain(data)
 	head, body, ok := split(text)
 	if !ok {
 		return broken("a prompt begins with a front matter between two lines of ---: name, description, variables, schema")
@@ -91,6 +91,20 @@ func Parse(file string, data []byte, find Find) (*Prompt, diag.List) {
 		return nil, found.Sort()
 	}
 	return p, found
+}
+
+// plain is the text of a file without what editors of some systems add.
+func plain(data []byte) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+}
+
+// Split parts a prompt file: its front matter with the lines around it, "" where there is none, and its template.
+func Split(data []byte) (head, body string) {
+	text := plain(data)
+	if _, body, ok := split(text); ok {
+		return text[:len(text)-len(body)], body
+	}
+	return "", text
 }
 
 // split parts the front matter from the template.

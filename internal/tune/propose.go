@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pflow/engine"
 	"pflow/internal/experiment"
 	"pflow/internal/prompt"
 	"pflow/internal/value"
@@ -71,25 +72,13 @@ type Proposal struct {
 
 // Label names a proposal.
 func (p *Proposal) Label() string {
-	return fmt.Sprintf("%s%s=proposal %d", promptPath, p.Prompt, p.Number)
-}
-
-const promptPath = "prompts."
-
-// Body is a prompt file without its front matter, and the front matter.
-func Body(data []byte) (head, body string) {
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	const fence = "\n---\n"
-	if i := strings.Index(text, fence); i >= 0 {
-		return text[:i+len(fence)], text[i+len(fence):]
-	}
-	return "", text
+	return fmt.Sprintf("%s%s=proposal %d", engine.PromptPath, p.Prompt, p.Number)
 }
 
 // Proposed is a prompt with another body, under its own front matter, or what is wrong with it: it must use the same variables, differ
 // and, where it is known what the prompt was filled in with, be filled in by it.
 func Proposed(ctx context.Context, file string, old []byte, body string, find prompt.Find, variables map[string]any) (data []byte, problem string) {
-	head, before := Body(old)
+	head, before := prompt.Split(old)
 	if strings.TrimSpace(body) == "" {
 		return nil, "the model proposed nothing"
 	}
@@ -120,9 +109,9 @@ func (s Space) With(proposals []Proposal) Space {
 		if p.Problem != "" {
 			continue
 		}
-		i := slices.IndexFunc(out, func(d Dimension) bool { return d.Path == promptPath+p.Prompt })
+		i := slices.IndexFunc(out, func(d Dimension) bool { return d.Path == engine.PromptPath+p.Prompt })
 		if i < 0 {
-			i, out = len(out), append(out, Dimension{Path: promptPath + p.Prompt, Values: []Value{{Label: "as it is"}}})
+			i, out = len(out), append(out, Dimension{Path: engine.PromptPath + p.Prompt, Values: []Value{{Label: "as it is"}}})
 		}
 		v := Value{Label: fmt.Sprintf("proposal %d", p.Number), Prompts: []experiment.Prompts{{Name: p.Prompt, Path: p.File}}}
 		out[i].Values = append(slices.Clone(out[i].Values), v)
