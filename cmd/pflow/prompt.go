@@ -15,6 +15,7 @@ import (
 	"pflow/internal/llm"
 	"pflow/internal/printable"
 	"pflow/internal/prompt"
+	"pflow/internal/runs"
 )
 
 func (a *app) promptCommand() *cobra.Command {
@@ -174,7 +175,7 @@ func (a *app) renderPrompt(name, run, step string) error {
 	sent := []keptExchange{}
 	var names []string
 	for _, x := range all {
-		if (name == "" || x.Prompt == name) && (step == "" || isWithin(x.Step, step)) {
+		if (name == "" || x.Prompt == name) && (step == "" || runs.Within(x.Step, step)) {
 			sent = append(sent, x)
 		}
 		names = append(names, x.Prompt)
@@ -210,12 +211,6 @@ func (a *app) renderPrompt(name, run, step string) error {
 		a.printExchange(x)
 	}
 	return nil
-}
-
-// isWithin reports whether a step is another, or inside it: an item, a round, or a step of what it calls.
-func isWithin(name, step string) bool {
-	rest, ok := strings.CutPrefix(name, step)
-	return ok && (rest == "" || strings.ContainsRune("/[#.", rune(rest[0])))
 }
 
 func sentWith(names []string) string {

@@ -6,11 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"pflow/internal/outcome"
 	"pflow/internal/printable"
+	"pflow/internal/runs"
 )
 
 // logLine is an event of a run.
@@ -99,7 +99,7 @@ func (s *Server) log(ctx context.Context, id, step string, most int) (lines []lo
 			break
 		}
 		var l logLine
-		if json.Unmarshal(data, &l) != nil || step != "" && !isWithin(l.Step, step) {
+		if json.Unmarshal(data, &l) != nil || step != "" && !runs.Within(l.Step, step) {
 			continue
 		}
 		lines = append(lines, l)
@@ -108,12 +108,6 @@ func (s *Server) log(ctx context.Context, id, step string, most int) (lines []lo
 		return lines[before:], before, nil
 	}
 	return lines, 0, nil
-}
-
-// isWithin reports whether a step is another, or inside it.
-func isWithin(name, step string) bool {
-	rest, ok := strings.CutPrefix(name, step)
-	return ok && (rest == "" || strings.ContainsRune("/[#.", rune(rest[0])))
 }
 
 const linesOfLog = 500
