@@ -105,6 +105,15 @@ func (f *Flow) Options(option, text string) []string {
 	return out
 }
 
+// Gives reports whether a node of the flow, or of those that it runs, gives an option as a text.
+func (f *Flow) Gives(option string) bool {
+	given := false
+	f.each(func(_ string, f *Flow) {
+		eachOption(f, option, func(string, *yamltree.Value) { given = true })
+	})
+	return given
+}
+
 // eachOption hands on each option of a name, of nodes, items and branches, that is a text.
 func eachOption(f *Flow, option string, do func(path string, v *yamltree.Value)) {
 	var walk func(path string, v *yamltree.Value)

@@ -48,7 +48,8 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 			}
 			return flow, err
 		},
-		Shelf: shelves.Of,
+		Answers: func(v experiment.Variant, flow *engine.Flow) error { return a.modelReady(ctx, client, flow, v) },
+		Shelf:   shelves.Of,
 		Withhold: func(c *experiment.Case, on *shelf.Shelf, text string) error {
 			if name, found := keyIn(text, on.Secrets); found {
 				return usage("case %s: it holds the secret in %s, which would be kept and sent to a model: leave it out", c.ID, name)
@@ -57,6 +58,18 @@ func (a *app) experimentOptions(ctx context.Context, spec *experiment.Spec) (exp
 		},
 		Of: append(thisProgram(), model, a.modelsFile()),
 	}, nil
+}
+
+// modelReady refuses a variant that asks a model where there is none that could answer: each of its plans would count as a fail
+// of the flow. A flow that names models itself is taken to know them.
+func (a *app) modelReady(ctx context.Context, client *llm.Client, flow *engine.Flow, v experiment.Variant) error {
+	if !slices.Contains(flow.Meters(), "calls") || flow.Gives("model") {
+		return nil
+	}
+	if err := client.Ready(ctx, cmp.Or(v.Model, a.sampledModel(client))); err != nil {
+		return usage("variant %s: the flow %s asks a model: %v", v.Name, flow.Name, err)
+	}
+	return nil
 }
 
 // thisProgram tells this program from others that may plan in another way: builds of the same version, too.

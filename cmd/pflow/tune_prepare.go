@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -95,11 +96,17 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	}
 	t.search.Dir, t.search.HeldOut = a.home().Path("tune", id), filepath.Join(kept, id)
 	if !spec.Replies.Kept() && v.Model == "" {
+		if slices.Contains(flow.Meters(), "calls") && !flow.Gives("model") {
+			return nil, usage("the flow %s asks a model, and none is called unless you say so: name one with --model, or answer from recordings with --replay DIR", flow.Name)
+		}
 		t.search.Spec.Replies.Replay = filepath.Join(t.search.Dir, "replies") // where there are none
 	}
 	if p != nil {
 		p.plans = len(split.Search) * spec.Repeats
 		t.search.Space = append(slices.Clone(space), p.dimension())
+	}
+	if err := a.tuneAnswers(c.Context(), t); err != nil {
+		return nil, err
 	}
 	t.told = newTuneReport(id, t)
 	t.search.Space = space
@@ -107,6 +114,20 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 		return nil, usage("--plans %d: that is too few: one candidate and the flow as it is take %d on the least number of cases", f.plans, tune.LeastPlans(len(split.Search), spec.Repeats))
 	}
 	return t, nil
+}
+
+// tuneAnswers refuses a flow that asks a model where nothing could answer.
+func (a *app) tuneAnswers(ctx context.Context, t *tuneRun) error {
+	if !slices.Contains(t.flow.Meters(), "calls") {
+		return nil
+	}
+	spec := t.search.Spec
+	spec.Variants = []experiment.Variant{t.search.Flow}
+	o, err := a.experimentOptions(ctx, &spec)
+	if err != nil {
+		return err
+	}
+	return o.Answers(t.search.Flow, t.flow)
 }
 
 // keep makes the folder of the search, or knows it again, and holds it until it is let go: of two processes one is told.

@@ -103,6 +103,9 @@ func newTuneReport(id string, t *tuneRun) *tuneReport {
 func (t *tuneRun) outcome(o *tune.Outcome) {
 	r := t.told
 	r.Planned, r.Rungs, r.Left = o.Candidates, append(r.Rungs, o.Rungs...), append(r.Left, o.Left...)
+	if o.Unanswered > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s of %s as it is got no answer, each counted as a fail; pflow experiment run --a %[2]s with the same cases shows why", count(o.Unanswered, "plan"), shellQuote(r.Flow)))
+	}
 	if o.Best == nil {
 		return
 	}

@@ -115,14 +115,14 @@ func (x *results) unheard(variant int, m Metric) string {
 
 // unjudged takes a verdict back that would rest on what no model has said. A guardrail that is broken stands: it holds
 // nothing but what is known.
-func (x *results) unjudged(r *Report, variant int, guards []stats.Checked, d stats.Decision) (_ stats.Decision, unjudged bool) {
+func (x *results) unjudged(r *Report, variant int, guards []stats.Checked, d stats.Decision) (_ stats.Decision, instead string) {
 	why := x.unheard(variant, r.Primary)
 	broken := slices.ContainsFunc(guards, func(g stats.Checked) bool { return g.State == stats.Broken })
 	if why == "" || broken {
-		return d, false
+		return d, ""
 	}
 	d.Verdict, d.Further, d.Reason = stats.Inconclusive, 0, why+"; "+x.settled(variant)
-	return d, true
+	return d, "ask a model to know"
 }
 
 // settled says what it takes to know.

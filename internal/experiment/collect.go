@@ -16,6 +16,7 @@ type results struct {
 	tally    []tally                  // of the variants
 	diffs    [][]string               // of the variants: how its flow differs from the first
 	failed   [][]int                  // variant -> case -> rows without an answer
+	silent   [][]int                  // variant -> case -> those of them that failed for a model that gave no answer
 	carried  [][]Carried              // variant -> case
 	timed    [][]timings              // the same
 	from     []rowSource              // of the variants
@@ -80,6 +81,7 @@ func collect(s *Store) (*results, error) {
 	for i := range variants {
 		out.from = append(out.from, rowSource{store: s, variant: i})
 		out.failed = append(out.failed, nil)
+		out.silent = append(out.silent, nil)
 		out.carried = append(out.carried, nil)
 		out.timed = append(out.timed, nil)
 		out.tally = append(out.tally, tally{outcomes: map[string]map[string]int{}, micro: map[Metric]*Counts{NodeF1: {}, EdgeF1: {}, ParamF1: {}}})
@@ -97,6 +99,7 @@ func collect(s *Store) (*results, error) {
 			for v := range variants {
 				out.from[v].ords = append(out.from[v].ords, c.ord)
 				out.failed[v] = append(out.failed[v], 0)
+				out.silent[v] = append(out.silent[v], 0)
 				out.carried[v] = append(out.carried[v], Carried{})
 				out.timed[v] = append(out.timed[v], timings{})
 				out.times[v] = append(out.times[v], nil)
@@ -110,6 +113,9 @@ func collect(s *Store) (*results, error) {
 		out.addTimes(r.Variant, at, r.times)
 		if r.ErrorKind != "" {
 			out.failed[r.Variant][at]++
+		}
+		if ofModels[r.ErrorKind] {
+			out.silent[r.Variant][at]++
 		}
 		out.carried[r.Variant][at].row(r)
 		out.timed[r.Variant][at].row(r)

@@ -146,7 +146,9 @@ func (x *results) compare(r *Report) error {
 		d := stats.Decide(all[i].t, stats.Rule{
 			Metric: string(r.Primary), Unit: r.Primary.unit(), Comparisons: len(ps), Threshold: r.Effect, LowerWins: !r.Primary.More(), P: p, Guards: all[i].guard,
 		})
-		d, c.unjudged = x.unjudged(r, i+1, all[i].guard, d)
+		if d, c.unjudged = x.unjudged(r, i+1, all[i].guard, d); c.unjudged == "" {
+			d, c.unjudged = x.unanswered(r, i+1, all[i].t.Mean, d)
+		}
 		c.PHolm, c.Verdict, c.Reason, c.Further = p, d.Verdict, d.Reason, d.Further
 	}
 	return nil

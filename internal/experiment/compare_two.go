@@ -71,6 +71,7 @@ func join(a *results, i int, b *results, k int) *results {
 	out := &results{
 		spec: &spec, variants: []storedVariant{va, vb}, values: map[Metric][][][]float64{},
 		times:   make([][]nodeTimes, 2),
+		silent:  make([][]int, 2),
 		carried: make([][]Carried, 2),
 		timed:   make([][]timings, 2),
 		tally:   make([]tally, 2), // outcomes are told by each experiment's own report
@@ -93,6 +94,7 @@ func join(a *results, i int, b *results, k int) *results {
 		out.matrix[len(out.matrix)-1].Cells = append(a.matrixOf(c.ord, i), b.matrixOf(b.cases[other].ord, k)...)
 		out.from[0].ords = append(out.from[0].ords, c.ord)
 		out.from[1].ords = append(out.from[1].ords, b.cases[other].ord)
+		out.silent[0], out.silent[1] = append(out.silent[0], a.silent[i][n]), append(out.silent[1], b.silent[k][other])
 		out.carried[0], out.carried[1] = append(out.carried[0], a.carried[i][n]), append(out.carried[1], b.carried[k][other])
 		out.timed[0], out.timed[1] = append(out.timed[0], a.timed[i][n]), append(out.timed[1], b.timed[k][other])
 		out.times[0], out.times[1] = append(out.times[0], nil), append(out.times[1], b.times[k][other])

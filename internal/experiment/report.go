@@ -99,7 +99,7 @@ type Comparison struct {
 	MoreFixed  int              `json:"more_fixed,omitempty"`
 	MoreBroken int              `json:"more_broken,omitempty"`
 	slopes     []slope          // of the plot
-	unjudged   bool             // the verdict is not of quality: what a model replies is not known
+	unjudged   string           // what to do instead of taking the verdict for one of quality: what a model replies is not known; else ""
 }
 
 // Difference is one metric of a variant against the baseline.
@@ -206,7 +206,7 @@ func (x *results) remarks(r *Report) {
 	}
 	r.Warnings = append(r.Warnings, r.carriedWarnings()...)
 	if n := r.Errors - r.missed(); n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again", counted(n, "row")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again%s", counted(n, "row"), x.firstUnanswered()))
 	}
 	if c := x.spec.Replies.Clock; c != nil {
 		r.Notes = append(r.Notes, x.clockNote(c))

@@ -73,8 +73,8 @@ func (r *Report) score(i int) string {
 // advice is what to do about a verdict. One of a part of the run, or of few cases, is none to act on.
 func (r *Report) advice(c *Comparison) string {
 	switch decided := c.Verdict == stats.Promote || c.Verdict == stats.Reject; {
-	case c.unjudged:
-		return "ask a model to know"
+	case c.unjudged != "":
+		return c.unjudged
 	case r.Missing > 0:
 		return "of a part of the run alone"
 	case decided && r.few:

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// Load compiles the flow of a variant.
 	Load func(v Variant) (*engine.Flow, error)
+	// Answers says why what a flow asks can have no answer; nil: it is not known before.
+	Answers func(v Variant, flow *engine.Flow) error
 	// Shelf gives the components and saved workflows that a case may use.
 	Shelf func(c *Case) (*shelf.Shelf, error)
 	// Withhold says why the text of a case must not be kept, such as that it holds a key; nil: anything may.
@@ -79,6 +81,9 @@ func Create(s *Store, spec *Spec, o Options) (*Experiment, error) {
 		return nil, fault.New(fault.InvalidRequest, "%s, %s and %s each make %d rows, and an experiment has at most %d: take fewer",
 			counted(x.cases, "case"), counted(len(spec.Variants), "variant"), counted(spec.Repeats, "run"), n, mostRows)
 	}
+	if err := x.answerable(); err != nil {
+		return nil, err
+	}
 	if err := spec.absolute(); err != nil { // only now: findings show paths as they were written
 		return nil, err
 	}
@@ -125,6 +130,9 @@ func Resume(s *Store, o Options) (*Experiment, error) {
 		return nil, err
 	}
 	if err := x.unchanged(variants); err != nil {
+		return nil, err
+	}
+	if err := x.answerable(); err != nil {
 		return nil, err
 	}
 	x.cases, err = s.count()

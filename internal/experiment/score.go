@@ -74,7 +74,7 @@ func (c *checker) failed(format string, args ...any) {
 func (c *checker) status() {
 	r, e := c.p.result, c.e
 	if c.p.dead && !slices.Contains(e.Status, r.Status) {
-		c.failed("no answer: %s", errorText(r))
+		c.failed(noAnswer+"%s", errorText(r))
 		return
 	}
 	if len(e.Status) > 0 && !slices.Contains(e.Status, r.Status) {

@@ -1,10 +1,14 @@
 package experiment
 
+import "encoding/json"
+
 // Scored is what a variant came to so far, in one metric.
 type Scored struct {
 	Cases  int     // that have a value
 	Sum    float64 // of the means of their repeats
-	Errors int     // rows without an answer
+	Plans  int     // rows
+	Errors int     // those of them without an answer
+	Error  string  // of one of those; "" if there is none
 }
 
 // Scores gives what each variant of an experiment came to, in their order, without working out a report.
@@ -15,19 +19,28 @@ func Scores(s *Store, m Metric) ([]Scored, error) {
 	}
 	out := make([]Scored, len(variants))
 	// The name of a metric is that of its column; Spec.Problem knows no others.
-	rows, err := s.db.Query("SELECT variant, avg(" + string(m) + "), sum(error_kind <> '') FROM rows GROUP BY variant, ord ORDER BY variant, ord")
+	rows, err := s.db.Query("SELECT variant, avg(" + string(m) + "), count(*), sum(error_kind <> ''), max(CASE WHEN error_kind <> '' THEN failed ELSE '' END) FROM rows GROUP BY variant, ord ORDER BY variant, ord")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var variant, errors int
+		var variant, plans, errors int
+		var failed string
 		var mean *float64
-		if err := rows.Scan(&variant, &mean, &errors); err != nil {
+		if err := rows.Scan(&variant, &mean, &plans, &errors, &failed); err != nil {
 			return nil, err
 		}
 		of := &out[variant]
+		of.Plans += plans
 		of.Errors += errors
+		if errors > 0 && of.Error == "" {
+			var list []string
+			if err := json.Unmarshal([]byte(failed), &list); err != nil {
+				return nil, err
+			}
+			of.Error = whyNoAnswer(list)
+		}
 		if mean != nil {
 			of.Cases++
 			of.Sum += *mean

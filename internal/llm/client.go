@@ -219,6 +219,16 @@ func (c *Client) target(model string) (*target, error) {
 	return t, nil
 }
 
+// Ready reports why no call of a model can be answered, as far as that is known before one is made; "" is the default model. What
+// is replayed needs a name alone.
+func (c *Client) Ready(ctx context.Context, model string) error {
+	t, err := c.target(model)
+	if err != nil || c.o.Replay != "" {
+		return err
+	}
+	return t.ready(ctx, c.o)
+}
+
 // priced reports whether what a call costs will be known.
 func (t *target) priced() bool {
 	return t.entry.Prices != nil || t.provider.Program != nil && t.provider.Program.Reply["cost_usd"] != nil

@@ -24,6 +24,9 @@ const (
 	Cancelled  = planshape.Cancelled
 )
 
+// NoModelAnswered is the kind of error of a plan that failed before any model had replied.
+const NoModelAnswered = planshape.NoModelAnswered
+
 // Result is a plan. Lists are never null.
 type Result struct {
 	Schema          string         `json:"schema"`

@@ -121,6 +121,9 @@ func Of(facts map[string]any, at string) map[string]any {
 	return plan
 }
 
+// NoModelAnswered is the kind of error of a plan that failed before any model had replied.
+const NoModelAnswered = "provider_error"
+
 // errorOf is why there is no workflow to run: {kind, message, node, hint, cause}.
 func errorOf(facts object, status, at string) object {
 	errors, history := list(facts["errors"]), list(facts["attempt_history"])
@@ -135,7 +138,7 @@ func errorOf(facts object, status, at string) object {
 	case Failed:
 		kind, message, node, cause = text(last["kind"]), text(last["message"]), text(facts["failed_at"]), last["kind"]
 		if facts["answered"] == false {
-			kind, message = "provider_error", "no model answered: "+message
+			kind, message = NoModelAnswered, "no model answered: "+message
 			if !slices.ContainsFunc(errors, func(e any) bool { return record(e)["kind"] != "unpriced" }) {
 				kind, message = "unpriced", text(last["message"])
 			}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func (s *Search) HeldOutPlans() int { return 2 * len(s.Split.HeldOut) * s.Spec.R
 // Outcome is what a search came to.
 type Outcome struct {
 	Candidates int       // that were planned, beside the flow as it is
+	Unanswered int       // plans of the flow as it is that got no answer, each counted as a fail
 	Left       []Left    // candidates that were not, or not to the end
 	Rungs      []Ran     // in order
 	Best       Candidate // nil where none was better on the cases searched
@@ -122,6 +124,9 @@ func (s *Search) Run(ctx context.Context) (*Outcome, error) {
 		if err := s.rung(ctx, i, field, more); err != nil {
 			return nil, err
 		}
+		if o.Unanswered = field[0].Errors; o.Unanswered == field[0].Plans {
+			return nil, fault.New(fault.InvalidRequest, "none of %d plans of the flow as it is got an answer, so there is nothing to compare by; the first: %s", field[0].Plans, field[0].Error)
+		}
 		if field[0].Cases == 0 {
 			return nil, fault.New(fault.InvalidRequest, "no plan of the flow as it is has a %s, so there is nothing to compare by: give another --primary", s.Spec.Primary)
 		}
@@ -187,6 +192,8 @@ func (s *Search) rung(ctx context.Context, number int, field []standing, cases [
 		field[i].Cases += of.Cases
 		field[i].Sum += of.Sum
 		field[i].Errors += of.Errors
+		field[i].Plans += of.Plans
+		field[i].Error = cmp.Or(field[i].Error, of.Error)
 	}
 	return nil
 }
