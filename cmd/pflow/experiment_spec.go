@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,6 +108,7 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	if len(f.a) > 1 {
 		return nil, usage("--a names the one baseline; give the others as --b")
 	}
+	asked := a.askedFor(c, args, f)
 	spec, err := a.comparedSpec(c.Context(), args, f)
 	if err != nil {
 		return nil, err
@@ -153,11 +155,33 @@ func (a *app) experimentSpec(c *cobra.Command, args []string, f *experimentFlags
 	if len(spec.Variants) == 1 && len(f.failOn) > 0 && !f.watch {
 		return nil, usage("--fail-on needs a second variant to compare with; hold one alone by --fail-if, such as 'variants[0].means.pass < 0.9'")
 	}
-	spec.Command = experimentCommand(args, f, a.replay)
+	spec.Command, spec.Asked = experimentCommand(args, f, a.replay), asked
 	if problem := spec.Problem(); problem != "" {
 		return nil, usage("%s", problem)
 	}
 	return spec, nil
+}
+
+// alsoDecides are the flags of an experiment that decide its rows and that nothing keeps but its document.
+var alsoDecides = []string{"set", "seed", "date", "record", "replay", "replay-or-call", "carry", "nodes", "no-builtin"}
+
+// askedFor is what an experiment is begun with; nil where more decides it than that can say.
+func (a *app) askedFor(c *cobra.Command, args []string, f *experimentFlags) *experiment.Asked {
+	given := c.Flags().Changed
+	if slices.ContainsFunc(alsoDecides, given) {
+		return nil
+	}
+	out := &experiment.Asked{Flow: strings.Join(args, ""), A: strings.Join(f.a, ""), B: f.b, Cases: f.cases, Model: a.model, AllowEqual: f.allowEqual}
+	if given("repeats") {
+		out.Repeats = f.repeats
+	}
+	if given("primary") {
+		out.Primary = f.primary
+	}
+	if given("effect") {
+		out.Effect = f.effect
+	}
+	return out
 }
 
 // experimentCommand is what makes an experiment of the same flows and cases again.

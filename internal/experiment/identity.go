@@ -162,7 +162,7 @@ func (s *Store) isOf(spec *Spec) error {
 
 // takeReport takes over what changes no row: what reports depend on, and how fast and how far a run goes.
 func (s *Spec) takeReport(from *Spec) {
-	s.Description, s.Command, s.Replies.About = from.Description, from.Command, from.Replies.About
+	s.Description, s.Command, s.Asked, s.Replies.About = from.Description, from.Command, from.Asked, from.Replies.About
 	s.Concurrency, s.Budget = from.Concurrency, from.Budget
 	s.Primary, s.Metrics, s.Effect = from.Primary, from.Metrics, from.Effect
 	s.Guardrails, s.Targets, s.FlowTargets = from.Guardrails, from.Targets, from.FlowTargets

@@ -16,6 +16,7 @@ type Spec struct {
 	Description string `json:"description,omitempty"`
 	Model       string `json:"model,omitempty"`   // what variants without a model of their own use
 	Command     string `json:"command,omitempty"` // that makes it again, for people; "" is not known
+	Asked       *Asked `json:"asked,omitempty"`   // the same, for programs; nil where more than this decides it
 	File        string `json:"-"`                 // "" for one made of flags
 	Dir         string `json:"-"`
 

@@ -80,6 +80,7 @@ type Shown struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Command     string          `json:"command,omitempty"` // that makes it again
+	Asked       *Asked          `json:"asked,omitempty"`   // what it was begun with; nil where more than this decides it
 	Cases       int             `json:"cases"`
 	Rows        int             `json:"rows"`
 	Total       int             `json:"total"`             // rows that it is to have
@@ -101,7 +102,7 @@ func Show(s *Store) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Name: spec.Name, Description: spec.Description, Command: spec.Command, Replies: spec.Replies.inWords()}
+	out := &Shown{Name: spec.Name, Description: spec.Description, Command: spec.Command, Asked: spec.Asked, Replies: spec.Replies.inWords()}
 	if out.Cases, err = s.count(); err != nil {
 		return nil, err
 	}

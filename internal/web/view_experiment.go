@@ -97,7 +97,7 @@ func readAsked(form url.Values) askedExperiment {
 }
 
 // Others are the variants that are compared with the baseline.
-func (a *askedExperiment) Others() []string {
+func (a askedExperiment) Others() []string {
 	var out []string
 	for _, line := range strings.Split(a.B, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -107,7 +107,7 @@ func (a *askedExperiment) Others() []string {
 	return out
 }
 
-func (a *askedExperiment) params() Params {
+func (a askedExperiment) params() Params {
 	p := Params{}
 	for name, v := range map[string]string{"a": a.A, "flow": a.Flow, "cases": a.Cases, "primary": a.Primary, "effect": a.Effect, "model": a.Model} {
 		if v != "" {

@@ -51,6 +51,7 @@ type reportComparison struct {
 	Diff    []string `json:"diff"`
 	Verdict string   `json:"verdict"`
 	Reason  string   `json:"reason"`
+	Further int      `json:"further"`
 	Advice  string   `json:"advice"`
 	Said    string   `json:"said"`
 	P       float64  `json:"p"`

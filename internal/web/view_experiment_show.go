@@ -1,8 +1,10 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -13,12 +15,69 @@ type shownExperiment struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	Command     string         `json:"command"`
+	Asked       *asked         `json:"asked"`
 	Cases       int            `json:"cases"`
 	Rows        int            `json:"rows"`
 	Total       int            `json:"total"`
 	Replies     string         `json:"replies"`
 	Variants    []shownVariant `json:"variants"`
 	Document    any            `json:"document"`
+}
+
+// asked is what an experiment was begun with.
+type asked struct {
+	Flow       string      `json:"flow"`
+	A          string      `json:"a"`
+	B          []string    `json:"b"`
+	Cases      string      `json:"cases"`
+	Repeats    int         `json:"repeats"`
+	Primary    string      `json:"primary"`
+	Effect     json.Number `json:"effect"`
+	Model      string      `json:"model"`
+	AllowEqual bool        `json:"allow_equal"`
+}
+
+// moreCases is the form that asks the same on more cases.
+type moreCases struct {
+	*asked
+	Needed int // about so many cases in all
+	Has    int
+	Same   bool        // these cases can be chosen again
+	Kept   []keptCases // other sets
+}
+
+// more is the form for a verdict that more cases would decide; nil where there is none, or nothing says what to ask again.
+func (s *Server) more(r *http.Request, x *shownExperiment, report *experimentReport) (*moreCases, error) {
+	further := 0
+	for _, c := range report.Comparisons {
+		if c.Verdict == "EXTEND" {
+			further = max(further, c.Further)
+		}
+	}
+	if further == 0 || x.Asked == nil || x.Missing() > 0 {
+		return nil, nil
+	}
+	again := askedExperiment{A: x.Asked.A, B: strings.Join(x.Asked.B, "\n"), Flow: x.Asked.Flow, Primary: x.Asked.Primary, Effect: x.Asked.Effect.String(), Model: x.Asked.Model}.params()
+	form := s.endpoint("prepareExperiment")
+	if form.check(again) != nil {
+		return nil, nil // it was begun with files that the page does not open
+	}
+	if x.Asked.Cases != "" {
+		again["cases"] = x.Asked.Cases
+	}
+	var kept struct {
+		Cases []keptCases `json:"cases"`
+	}
+	if err := s.Call(r.Context(), "listCases", nil, &kept); err != nil {
+		return nil, err
+	}
+	out := &moreCases{asked: x.Asked, Has: x.Cases, Needed: x.Cases + further, Same: form.check(again) == nil}
+	for _, c := range kept.Cases {
+		if c.Name != x.Asked.Cases {
+			out.Kept = append(out.Kept, c)
+		}
+	}
+	return out, nil
 }
 
 type shownVariant struct {
@@ -49,6 +108,7 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	var data struct {
 		X        shownExperiment
 		Report   *experimentReport
+		More     *moreCases // nil where more cases would not decide it
 		Matrix   *experimentMatrix
 		Running  bool
 		Job      *Job
@@ -71,6 +131,9 @@ func (s *Server) showExperiment(r *http.Request) (view, error) {
 	} else if data.X.Rows > 0 {
 		var err error
 		if data.Report, err = s.reportOf(r, &data.X); err != nil {
+			return view{}, err
+		}
+		if data.More, err = s.more(r, &data.X, data.Report); err != nil {
 			return view{}, err
 		}
 	}
