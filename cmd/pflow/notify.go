@@ -25,7 +25,7 @@ func (a *app) noticeFlags(c *cobra.Command, onFailure, onSuccess *string) {
 // aboutNotices is what the help of both commands says.
 const aboutNotices = `It gets by name, as far as it declares them, the inputs run (the id), workflow,
 status, error (a text), started, duration_ms and outputs (an object); any other that it needs has a default. What it does is shown and
-asked for; elsewhere --yes=schedule approves it, and --yes=schedule,destructive what destroys, too. A workflow that is changed
+asked for, and --dry-run shows no more than that; elsewhere --yes=schedule approves it, and --yes=schedule,destructive what destroys, too. A workflow that is changed
 later is not run until it is named again. An empty name takes it away.`
 
 func (a *app) workflowNotifyCommand() *cobra.Command {
@@ -45,7 +45,7 @@ Lines of pflow run --each, and runs that tell of others, are not told of.`,
 			return usage("%s: name a saved workflow; it is told of all its versions", name)
 		}
 		change, err := agree(ctx)
-		if err != nil {
+		if err != nil || change == nil {
 			return err
 		}
 		now, err := a.library().ChangeNotices(ctx, name, change)
@@ -77,7 +77,7 @@ workflow has. ` + aboutNotices,
 		}
 		a.nodesOf(one)
 		change, err := agree(ctx)
-		if err != nil {
+		if err != nil || change == nil {
 			return err
 		}
 		if err := a.changeSchedule(ctx, name, func(now *schedule.Schedule, _ *schedule.State) error {
@@ -96,7 +96,7 @@ workflow has. ` + aboutNotices,
 	})
 }
 
-// agreeNotices asks for what the command line names, and gives the change that was agreed to.
+// agreeNotices asks for what the command line names, and gives the change that was agreed to: nil where it was only to be shown.
 type agreeNotices func(ctx context.Context) (change func(*consent.Notices), err error)
 
 // notifyCommand makes a command that changes the notices of something, which set does.
@@ -130,6 +130,9 @@ func (a *app) notifyCommand(c *cobra.Command, what string, set func(ctx context.
 			return usage("say what tells of it: --on-failure WORKFLOW, --on-success WORKFLOW; an empty name takes it away")
 		}
 		return set(c.Context(), args[0], func(ctx context.Context) (func(*consent.Notices), error) {
+			if f.dryRun {
+				return nil, a.foreseeNotices(ctx, args[0], &asked)
+			}
 			if err := a.agreeToNotices(ctx, &asked, in, f); err != nil {
 				return nil, err
 			}
@@ -142,7 +145,60 @@ func (a *app) notifyCommand(c *cobra.Command, what string, set func(ctx context.
 		})
 	}
 	f.approval(c, "approve with --yes=schedule; --yes=schedule,destructive also what destroys")
+	f.dryRunning(c, "show what would be approved and change nothing")
 	return c
+}
+
+// noticesSchema names the shape of what notify --dry-run prints with --json.
+const noticesSchema = "pflow.notices/v1"
+
+// shownNotice is a workflow that would tell of runs.
+type shownNotice struct {
+	Kind     string   `json:"kind"`
+	Workflow string   `json:"workflow"`
+	Version  int      `json:"version"`
+	Effects  []string `json:"effects"`
+	Digest   string   `json:"digest"`
+	Destroys string   `json:"destroys"`
+}
+
+// foreseeNotices shows what would be approved.
+func (a *app) foreseeNotices(ctx context.Context, name string, asked *consent.Notices) error {
+	shown := []shownNotice{}
+	var destroys []string
+	for _, kind := range consent.Kinds {
+		c := asked.Of(kind)
+		if c == nil {
+			continue
+		}
+		n, err := a.readNotice(ctx, kind, c.Workflow)
+		if err != nil {
+			return err
+		}
+		asked.Set(kind, &n.consent)
+		shown = append(shown, shownNotice{kind, n.consent.Workflow, n.consent.Version, append([]string{}, n.consent.Approved.Effects...), n.consent.Approved.Digest, n.destroys})
+		if n.destroys != "" {
+			destroys = append(destroys, n.destroys)
+		}
+	}
+	if a.asJSON {
+		return a.printJSON(struct {
+			Schema  string        `json:"schema"`
+			Name    string        `json:"name"`
+			Notices []shownNotice `json:"notices"`
+		}{noticesSchema, name, shown})
+	}
+	for _, line := range noticeLines(*asked) {
+		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+			return err
+		}
+	}
+	for _, what := range destroys {
+		if _, err := fmt.Fprintln(a.stdout, "  destroys: "+what); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // agreeToNotices shows what is to tell of runs and asks for it.

@@ -33,6 +33,10 @@ schedules         schedule list
 schedule          schedule show greet
 schedule          schedule add greet --as again --every 1h name=Ada --dry-run
 schedule          schedule resume greet --dry-run
+workflow          workflow save ./destroy.json
+notices           workflow notify greet --on-failure destroy --dry-run
+notices           schedule notify greet --on-success destroy --dry-run
+deleted           workflow delete destroy --yes
 workflow-history  workflow history greet
 workflow-run      run greet --fake
 workflow-run      run ./fail.json --fake

@@ -1,12 +1,13 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"pflow/internal/outcome"
+	"pflow/internal/printable"
 )
 
 // notifyForm says what is run to tell of the runs of a workflow.
@@ -20,6 +21,26 @@ type notifyForm struct {
 
 func (f *notifyForm) view(status int) *view {
 	return &view{Template: "workflow_notify", Title: f.Name + ": who is told", Section: "library", Data: f, Status: status}
+}
+
+// shownNotice is a workflow that would tell of runs.
+type shownNotice struct {
+	Kind, Workflow   string
+	Version          int
+	Effects          []string
+	Digest, Destroys string
+}
+
+// line says what would run, and when.
+func (n *shownNotice) line() string {
+	line := strings.ReplaceAll(n.Kind, "_", " ") + ": runs " + n.Workflow + "@" + asText(n.Version)
+	if len(n.Effects) > 0 {
+		line += " (effects: " + strings.Join(n.Effects, ", ") + ")"
+	}
+	if n.Destroys != "" {
+		line += ", which destroys " + n.Destroys
+	}
+	return printable.Line(line) + " " + n.Digest
 }
 
 func nameOfNotice(n *noticeShown) string {
@@ -58,20 +79,25 @@ func (s *Server) setNotices(r *http.Request) (string, *view, error) {
 	if len(p) == 1 {
 		return page, nil, nil // nothing tells of its runs, and nothing is to
 	}
-	res, err := s.carry(r.Context(), s.endpoint("notifyWorkflow"), p, nil)
+	p["dry_run"] = true
+	var would struct{ Notices []shownNotice }
+	err = s.Call(r.Context(), "notifyWorkflow", p, &would)
+	var failed *Error
 	switch {
+	case errors.As(err, &failed):
+		f.Error = failed.labelled(noticeLabels).Message
+		return "", f.view(http.StatusUnprocessableEntity), nil
 	case err != nil:
 		return "", nil, err
-	case res.Exit == outcome.Done: // taken away, which nobody has to approve
-		return page, nil, nil
-	case res.Exit != outcome.Declined:
-		f.Error = res.failure().labelled(noticeLabels).Message
-		return "", f.view(http.StatusUnprocessableEntity), nil
 	}
-	f.Shown = slices.DeleteFunc(res.Messages, func(line string) bool { return strings.HasPrefix(line, "pflow: ") })
-	for _, line := range f.Shown {
-		if what, ok := strings.CutPrefix(line, "  destroys: "); ok {
-			f.Destroys = append(f.Destroys, what)
+	delete(p, "dry_run")
+	if len(would.Notices) == 0 { // what is only taken away nobody has to approve
+		return page, nil, s.Call(r.Context(), "notifyWorkflow", p, nil)
+	}
+	for _, n := range would.Notices {
+		f.Shown = append(f.Shown, n.line())
+		if n.Destroys != "" {
+			f.Destroys = append(f.Destroys, printable.Line(n.Destroys))
 		}
 	}
 	if r.PostFormValue("do") != "approve" {
