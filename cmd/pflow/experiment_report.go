@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"pflow/internal/atomicfile"
 	"pflow/internal/experiment"
 	"pflow/internal/mask"
 	"pflow/internal/workflow"
@@ -89,18 +93,41 @@ func (a *app) writeReport(r *experiment.Report, format, out string, details int)
 	if out == "" {
 		return a.showReport(r, format, details)
 	}
-	f, err := os.Create(out)
-	if err != nil {
+	var whole bytes.Buffer
+	if err := a.renderReport(&whole, r, format, details); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Dir(out)); err != nil {
 		return usage("-o %s: %v", out, reason(err))
 	}
-	err = a.renderReport(f, r, format, details)
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return fail(exitFailed, "%s: %v", out, reason(err))
+	if err := writeReport(out, whole.Bytes()); err != nil {
+		return fail(exitFailed, "-o %s: %v", out, reason(err))
 	}
 	return nil
+}
+
+// writeReport writes a file as a whole, or leaves what is there as it was. What is no file, such as a pipe, is written to.
+func writeReport(out string, data []byte) error {
+	mode := fs.FileMode(0) // as new files have it
+	switch info, err := os.Stat(out); {
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(out, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.Write(data)
+		return err
+	case err == nil:
+		mode = info.Mode()
+		if out, err = filepath.EvalSymlinks(out); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(out, mode, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	}, func(temp string) error { return os.Rename(temp, out) })
 }
 
 func (a *app) showReport(r *experiment.Report, format string, details int) error {
