@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pflow/internal/diag"
+	"pflow/internal/printable"
 )
 
 // one wants one argument and says what it is.
@@ -48,6 +50,10 @@ func tooMany(c *cobra.Command, args []string, most int) error {
 
 // badFlag is the error of a flag that cannot be read; for one that does not exist it says which was meant.
 func badFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return ofFlag(value.GetFlag().Name, printable.Line(clipped(value.GetValue())), "%s", badValue(value))
+	}
 	hint := "; see " + c.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
@@ -59,6 +65,36 @@ func badFlag(c *cobra.Command, err error) error {
 		}
 	}
 	return usage("%v%s", err, hint)
+}
+
+// badValue says what a flag wants in the place of what it was given. A kind of flag that pflow made says that itself.
+func badValue(e *pflag.InvalidValueError) string {
+	large := errors.Is(e, strconv.ErrRange)
+	switch e.GetFlag().Value.Type() {
+	case "int":
+		if large {
+			return "the number is too large"
+		}
+		return "want a whole number"
+	case "float64":
+		if large {
+			return "the number is too large"
+		}
+		return "want a number, such as 0.05"
+	case "duration":
+		return "want a time such as 90s, 5m or 2h"
+	case "bool":
+		return "want true or false"
+	}
+	return e.Unwrap().Error()
+}
+
+// clipped bounds what a message repeats of what was given.
+func clipped(text string) string {
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return text
 }
 
 // orElse is a hint, or another where there is none.
