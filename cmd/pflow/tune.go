@@ -57,7 +57,7 @@ Whatever stops it, the same command goes on where it was.`,
 	}
 	fl := c.Flags()
 	fl.StringArrayVar(&f.over, "over", nil, "what to search: `PATH`s that the flow declares, or PATH=FROM:TO:STEP, PATH=A|B|C, with commas between (default all declared)")
-	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line")
+	fl.StringVar(&f.cases, "cases", "", "a `FILE` of cases, one JSON object a line, or home:NAME of those kept in the home")
 	fl.StringVar(&f.library, "library", "", "a `FOLDER` of saved workflows instead of those of your home")
 	fl.IntVar(&f.plans, "plans", 2000, "the budget of the search, in plans")
 	fl.IntVar(&f.propose, "propose", 0, "ask the model for so many `N` edits of the prompts, from cases that fail, and search those (and --over, if given)")
@@ -180,6 +180,9 @@ const madeBy = "Made by pflow tune"
 // writable says before anything is planned what is wrong with where the tuned flow is to go: there must be no file of somebody
 // else, and a flow of that name must hold together there.
 func (a *app) writable(t *tuneRun, force bool) error {
+	if info, err := os.Stat(filepath.Dir(t.out)); err != nil || !info.IsDir() {
+		return usage("-o %s: there is no folder %s", t.out, filepath.Dir(t.out))
+	}
 	switch info, err := os.Lstat(t.out); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err == nil && info.IsDir():

@@ -37,7 +37,14 @@ type tuneRun struct {
 // prepareTune reads everything before anything is planned.
 func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun, error) {
 	if f.cases == "" {
-		return nil, usage("pflow tune %s: say what it is judged by: --cases FILE", shellQuote(name))
+		return nil, usage("pflow tune %s: say what it is judged by: --cases FILE, or home:NAME of those that pflow experiment cases lists", shellQuote(name))
+	}
+	if strings.HasPrefix(f.cases, inHomeCases) {
+		file, _, err := a.keptCasesFile(f.cases)
+		if err != nil {
+			return nil, err
+		}
+		f.cases = file
 	}
 	if !(f.heldOut > 0 && f.heldOut < 1) {
 		return nil, usage("--held-out %v: want a share between 0 and 1", f.heldOut)
@@ -224,6 +231,9 @@ func (a *app) tuneSpec(c *cobra.Command, f *tuneFlags) (*experiment.Spec, []expe
 	}
 	if err != nil {
 		return nil, nil, usage("%s", fileError(err))
+	}
+	if len(cases) == 0 {
+		return nil, nil, usage("%s has no cases", f.cases)
 	}
 	return &s, cases, nil
 }
