@@ -224,6 +224,6 @@ func casesSpec(flow string, first, later []map[string]any, list []approvedReques
 	fmt.Fprintf(&b, "# Requests that were approved from %s to %s, with their plans as they were approved: made by pflow experiment cases --from-runs.\n",
 		list[0].row.Started.Format(time.DateOnly), list[len(list)-1].row.Started.Format(time.DateOnly))
 	fmt.Fprintf(&b, "# %s has the earlier ones. %s has the later ones: judge with them what was tuned on the earlier, once.\n", casesFile, laterFile)
-	fmt.Fprintf(&b, "experiment: my-requests\ncases: %s\nvariants:\n  - {name: now, flow: %s}\n  # - {name: mine, flow: ./mine.yaml}\nscoring: {params: listed}   # what the request gave is held to what was approved\n", casesFile, value.JSON(flow))
+	fmt.Fprintf(&b, "experiment: my-requests\ncases: %s\nvariants:\n  - {name: now, flow: %s}\n  # - {name: mine, flow: ./mine.yaml}\n", casesFile, value.JSON(flow))
 	return b.Bytes()
 }

@@ -98,7 +98,7 @@ func (a *Approved) expect(components *ir.Catalogue) map[string]any {
 		}
 	}
 	if given := p.given(); len(given) > 0 {
-		out["params"] = given
+		out["params"] = map[string]any{"all": given}
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func TestCases(t *testing.T) {
 	}
 	want := map[string]any{
 		"status": "ready", "nodes": []any{"read-file", "llm"}, "edges": map[string]any{"all": []any{[]any{"read-file", "llm"}}},
-		"params": []any{[]any{"read-file", "file_path", "in/a.txt"}},
+		"params": map[string]any{"all": []any{[]any{"read-file", "file_path", "in/a.txt"}}},
 	}
 	if diff := cmp.Diff(want, first[0]["expect"]); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -17,6 +17,7 @@ import (
 //	{"nodes": {"exact", "all", "any", "none", "order"}}  each a list of types
 //	{"edges": [["read-file", "llm"]]}                 exactly these pairs of types; or {"exact", "all", "none"}
 //	{"params": [["llm", "prompt", "Sum up"]]}         [type, key, value], key "*" is any; or {node, key, value} or {node, key, type}
+//	{"params": {"all": […]}}                          at least these: others of the nodes are free, as with scoring: {params: listed}
 //	{"calls": [{"node": "f", "args": {"x": [1, 2]}}]} every accepted value of every argument; "" among them: may be left out
 //	{"ask": ["repo"]}                                 should ask: needs_input with exactly these names
 //	{"abstain": true}                                 should abstain: nothing fits
@@ -26,24 +27,25 @@ import (
 //	{"expr": "result.attempts == 1"}, {"cel": …}      over the plan as JSON says it, under the name result
 //	{"schema": {…}}                                   a JSON Schema of the plan
 type Expect struct {
-	Status       []string
-	Path         string
-	Workflow     *string // "" for null: none is reused
-	WorkflowName string
-	Nodes        *NodeExpect
-	Edges        *EdgeExpect
-	Params       []ParamExpect
-	HasParams    bool
-	Calls        []CallExpect
-	HasCalls     bool
-	Ask          []string
-	HasAsk       bool
-	Abstain      bool
-	Valid        *bool
-	NoLiteral    bool
-	Max          map[Metric]float64
-	Predicates   []Predicate
-	Schema       *prompt.Schema
+	Status        []string
+	Path          string
+	Workflow      *string // "" for null: none is reused
+	WorkflowName  string
+	Nodes         *NodeExpect
+	Edges         *EdgeExpect
+	Params        []ParamExpect
+	HasParams     bool
+	ParamsAtLeast bool // others are free
+	Calls         []CallExpect
+	HasCalls      bool
+	Ask           []string
+	HasAsk        bool
+	Abstain       bool
+	Valid         *bool
+	NoLiteral     bool
+	Max           map[Metric]float64
+	Predicates    []Predicate
+	Schema        *prompt.Schema
 }
 
 // NodeExpect is what is expected of the types of nodes. Exact counts only with HasExact.

@@ -37,7 +37,7 @@ func (r *caseReader) expect(path []any, v any) Expect {
 		"workflow_name":      func(p []any, v any) { e.WorkflowName = r.text(p, v) },
 		"nodes":              func(p []any, v any) { e.Nodes = r.nodes(p, v) },
 		"edges":              func(p []any, v any) { e.Edges = r.edges(p, v) },
-		"params":             func(p []any, v any) { e.Params, e.HasParams = r.params(p, v), true },
+		"params":             func(p []any, v any) { e.HasParams = true; e.Params, e.ParamsAtLeast = r.params(p, v) },
 		"calls":              func(p []any, v any) { e.Calls, e.HasCalls = r.calls(p, v), true },
 		"ask":                func(p []any, v any) { e.Ask, e.HasAsk = r.names(p, v), true },
 		"abstain":            func(p []any, v any) { e.Abstain = r.truth(p, v) },
@@ -97,9 +97,19 @@ func (r *caseReader) pairs(path []any, v any) []edge {
 	return out
 }
 
-func (r *caseReader) params(path []any, v any) []ParamExpect {
+func (r *caseReader) params(path []any, v any) (out []ParamExpect, atLeast bool) {
+	if _, ok := v.(map[string]any); ok {
+		r.object(path, v, "a list of [type, key, value], or {all}", map[string]func([]any, any){
+			"all": func(p []any, v any) { out, atLeast = r.paramList(p, v), true },
+		})
+		return out, atLeast
+	}
+	return r.paramList(path, v), false
+}
+
+func (r *caseReader) paramList(path []any, v any) []ParamExpect {
 	var out []ParamExpect
-	for i, item := range r.list(path, v, "a list of [type, key, value]") {
+	for i, item := range r.list(path, v, "a list of [type, key, value], or {all}") {
 		at := below(path, i)
 		if triple, ok := item.([]any); ok {
 			if len(triple) != 3 {

@@ -221,10 +221,14 @@ func (c *checker) params() {
 		got, calls = nil, nil
 	}
 	if c.e.HasParams {
-		m := matchParams(got, c.e.Params, c.s.Params)
+		mode := c.s.Params
+		if c.e.ParamsAtLeast {
+			mode = ParamsListed
+		}
+		m := matchParams(got, c.e.Params, mode)
 		c.out.Param = m
 		c.out.Values[ParamF1] = m.F1()
-		if !c.p.dead && (m.Hits < m.Expected || c.s.Params == ParamsAll && m.Hits < m.Planned) {
+		if !c.p.dead && (m.Hits < m.Expected || mode == ParamsAll && m.Hits < m.Planned) {
 			c.failed("params: %d of %d as expected, %d planned", m.Hits, m.Expected, m.Planned)
 		}
 	}

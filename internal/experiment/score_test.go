@@ -152,6 +152,8 @@ func TestScore(t *testing.T) {
 		{"params", ready, `{"params": [["say", "to", "Ann"], ["say", "*", "BOB"]]}`, ""},
 		{"param type", ready, `{"params": [{"node": "say", "key": "to", "type": "string"}, {"node": "say", "key": "To", "value": "bob."}]}`, "params: 1 of 2 as expected, 2 planned"},
 		{"params missing", ready, `{"params": [["say", "to", "Ann"]]}`, "params: 1 of 1 as expected, 2 planned"},
+		{"params, at least these", ready, `{"params": {"all": [["say", "to", "Ann"]]}}`, ""},
+		{"params, at least others", ready, `{"params": {"all": [["say", "to", "Eve"]]}}`, "params: 0 of 1 as expected, 2 planned"},
 		{"calls", ready, `{"calls": [{"node": "say", "args": {"to": ["ann", "Eve"], "of": ["x"]}}, {"node": "say", "args": {"to": "bob", "loud": ["", true]}}]}`,
 			"calls: 0 of 3 values as expected, or an argument that is not accepted"},
 		{"ask", asks, `{"ask": ["to", "repo"]}`, ""},
