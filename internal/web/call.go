@@ -62,6 +62,13 @@ type Result struct {
 	Param    string   // what the message is of, "" if it is of none
 }
 
+// decode reads the document of a command.
+func (r *Result) decode(into any) error {
+	d := json.NewDecoder(bytes.NewReader(r.Stdout))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
 // document is what a command printed, as a part of a document: its JSON, a text, or nil.
 func (r *Result) document() any {
 	switch text := bytes.TrimSpace(r.Stdout); {
@@ -148,9 +155,7 @@ func (s *Server) Call(ctx context.Context, name string, given Params, into any) 
 	if into == nil {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(r.Stdout))
-	d.UseNumber()
-	if err := d.Decode(into); err != nil {
+	if err := r.decode(into); err != nil {
 		return &Error{Status: http.StatusInternalServerError, Message: fmt.Sprintf("the answer of %s cannot be read: %v", name, err)}
 	}
 	return nil

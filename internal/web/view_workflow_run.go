@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,13 +57,6 @@ type dryStep struct {
 	Absent              []string // what it reads that is not there
 	Changes             []string
 	Refused             string
-}
-
-// decode reads the document of a command.
-func (res *Result) decode(into any) error {
-	d := json.NewDecoder(bytes.NewReader(res.Stdout))
-	d.UseNumber()
-	return d.Decode(into)
 }
 
 // destroys names what a run destroys, step by step.
