@@ -37,7 +37,7 @@ func TestPageFailedFirst(t *testing.T) {
 	for _, page := range []pageAnswer{ran, p.get(plan.Path), p.get("/"), p.get("/runs"), looked} {
 		leads(t, p, page)
 	}
-	pageSays(t, p.get("/"), `data-state="failed" href="`+ran.Path+`">its run failed</a>`)
+	pageSays(t, p.get("/"), `<tr data-state="failed">`, `data-state="failed" href="`+ran.Path+`">its run failed</a>`)
 	if strings.Contains(ran.Body, "but with") {
 		t.Errorf("it is what was asked for:\n%s", mainOf(ran.Body))
 	}
@@ -50,6 +50,7 @@ func TestPageFailedFirst(t *testing.T) {
 	pageSays(t, again, "but with <code>source_path</code> = <code>there.txt</code>", `href="/library/`)
 	leads(t, p, again)
 	pageSays(t, p.get("/"), `data-state="done" href="`+again.Path+`">its run: done</a>`)
+	pageSays(t, p.get(plan.Path), `<a href="`+again.Path+`">run again `)
 	if failed := p.get(ran.Path); strings.Contains(failed.Body, "not saved") {
 		t.Errorf("it is saved now:\n%s", mainOf(failed.Body))
 	}

@@ -95,7 +95,12 @@ func (a *app) showRun(row runs.Row) (*shownRun, error) {
 		return nil, err
 	}
 	out := &shownRun{Schema: runSchema, Run: row, Given: past.About.Given, Waits: []string{}, Warnings: []string{}, Usage: map[string]float64{}}
-	if out.Children, err = a.history().Children(row.ID); err != nil {
+	if out.Children, err = a.history().Children(row.ID); err == nil {
+		one := []runs.Row{row}
+		err = a.history().Came(one)
+		out.Run = one[0]
+	}
+	if err != nil {
 		return nil, fail(exitFailed, "the runs in %s: %s", a.home().Path("runs"), fileError(err))
 	}
 	tell := a.showWorkflow

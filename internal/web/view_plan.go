@@ -33,6 +33,15 @@ type planPage struct {
 	Runs    []runRow
 }
 
+// Since is the last run, where it is none of Runs: one of them was run again.
+func (p *planPage) Since() *cameOf {
+	c := p.Run.Came
+	if c == nil || slices.ContainsFunc(p.Runs, func(r runRow) bool { return r.ID == c.Run }) {
+		return nil
+	}
+	return c
+}
+
 // Seen is how many runs came of the plan so far.
 func (p *planPage) Seen() int { return len(p.Runs) }
 
