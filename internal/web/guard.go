@@ -28,7 +28,7 @@ type guard struct {
 	form   string // what changes anything carries beside the cookie; of the page's forms and scripts
 	name   string // of the cookie: browsers do not tell ports apart
 	o      Listening
-	wrong  attempts
+	wrong  wrongTokens
 	large  chan struct{} // holds one for each large body that is worked on
 }
 

@@ -28,13 +28,16 @@ const (
 )
 
 // watch begins to look, unless somebody does. leave says that one less wants to know.
-func (n *newest) watch(list func(ctx context.Context) (string, error)) (leave func()) {
+func (n *newest) watch(list func(ctx context.Context) (string, error), log func(format string, args ...any)) (leave func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.watching++; n.watching == 1 {
 		ctx, stop := context.WithCancel(context.Background())
 		n.stop, n.stands, n.changed = stop, "", make(chan struct{})
-		fault.Go(func() { n.look(ctx, list) }, func(error) { stop() })
+		fault.Go(func() { n.look(ctx, list) }, func(err error) {
+			stop()
+			log("the newest runs are not followed any more: %v", err)
+		})
 	}
 	return func() {
 		n.mu.Lock()
@@ -84,7 +87,7 @@ func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	defer s.newest.watch(s.standing)()
+	defer s.newest.watch(s.standing, s.o.Log)()
 	out, err := openStream(w)
 	if err != nil {
 		return err
