@@ -13,6 +13,7 @@ import (
 
 	"pflow/internal/diag"
 	"pflow/internal/experiment"
+	"pflow/internal/outcome"
 )
 
 // keptCasesSchema names the shape of `pflow experiment cases --json` without --from-runs.
@@ -91,7 +92,7 @@ func (a *app) keptCasesFile(text string) (file, document string, err error) {
 		return "", "", err
 	}
 	if !keptCasesName.MatchString(name) {
-		return "", "", usage("--cases %s: want home:NAME, or home:NAME/later, with a NAME of letters, digits, hyphens and underscores", text)
+		return "", "", ofFlag("cases", text, "want home:NAME, or home:NAME/later, with a NAME of letters, digits, hyphens and underscores")
 	}
 	document = filepath.Join(dir, name, casesDocument)
 	file = filepath.Join(dir, name, casesFile)
@@ -104,7 +105,7 @@ func (a *app) keptCasesFile(text string) (file, document string, err error) {
 	if file = filepath.Join(dir, name+".jsonl"); !later && isRegular(file) {
 		return file, "", nil
 	}
-	return "", "", usage("--cases %s: the home has no such cases; pflow experiment cases lists them", text)
+	return "", "", outcome.Advise(ofFlag("cases", text, "the home has no such cases"), "; pflow experiment cases lists them")
 }
 
 func isRegular(file string) bool {

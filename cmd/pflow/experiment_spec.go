@@ -13,6 +13,7 @@ import (
 	"pflow/engine"
 	"pflow/internal/diag"
 	"pflow/internal/experiment"
+	"pflow/internal/outcome"
 )
 
 // comparedSpec is what is compared: a document, the variants of flags, or somebody's own edit of what pflow ships. What says
@@ -20,13 +21,13 @@ import (
 func (a *app) comparedSpec(ctx context.Context, args []string, f *experimentFlags) (*experiment.Spec, error) {
 	arg := strings.Join(args, "")
 	if arg != "" && len(f.a)+len(f.b) > 0 {
-		return nil, usage("give %s, or --a and --b, not both", arg)
+		return nil, ofFlag("a", strings.Join(f.a, " "), "either variants are compared, or what %s says: leave one out", arg)
 	}
 	name, variants, err := "flows", []experiment.Variant(nil), error(nil)
 	switch {
 	case len(f.a)+len(f.b) > 0:
 		if len(f.a) == 0 {
-			return nil, usage("pflow experiment run: --b FLOW is held against a baseline: give that as --a FLOW; see pflow experiment run --help")
+			return nil, outcome.Advise(ofFlag("a", "", "what is compared is held against a baseline: say which flow that is"), ", as in --a FLOW --b FLOW; see pflow experiment run --help")
 		}
 		variants, err = readVariantFlags(f.a[0], f.b)
 	case arg != "" && isExperimentDocument(arg):
@@ -91,11 +92,11 @@ func readVariantFlags(baseline string, others []string) ([]experiment.Variant, e
 	for i, text := range append([]string{baseline}, others...) {
 		v, problem := experiment.ParseVariant(text)
 		if problem != "" {
-			flag := "--b"
+			flag := "b"
 			if i == 0 {
-				flag = "--a"
+				flag = "a"
 			}
-			return nil, usage("%s %s: %s", flag, text, problem)
+			return nil, ofFlag(flag, text, "%s", problem)
 		}
 		out = append(out, v)
 	}

@@ -35,6 +35,9 @@ func TestPageSaysFields(t *testing.T) {
 		"twice":          {schedule("when", "watch", "watch", "inbox", "input", "name"), "“The input that takes the file”: it is given a value, too"},
 		"no input":       {nobody, "“The input that takes the file”: greet needs name"},
 		"jitter":         {schedule("when", "every", "every", "5h", "jitter", "x"), "“Put each time off by less than”: "},
+		"no baseline":    {p.get("/experiments/_new?b=planner"), "“Baseline”: what is compared is held against a baseline"},
+		"variant":        {p.get("/experiments/_new?a=planner&b=planner%2Bx%3D1"), "“Against it”: "},
+		"no cases":       {p.get("/experiments/_new?a=planner&cases=home%3Anone"), "“Cases”: the home has no such cases"},
 		"on failure":     {schedule("when", "every", "every", "5h", "on_failure", "none"), "“After a run that failed, run”: there is no saved workflow \"none\""},
 		"on success":     {p.post("/library/greet/notify", "on_success", "none"), "“After a run that is done, run”: there is no saved workflow \"none\""},
 	} {
@@ -43,7 +46,7 @@ func TestPageSaysFields(t *testing.T) {
 		if !regexp.MustCompile(regexp.QuoteMeta(c.says)).MatchString(said) {
 			t.Errorf("%s: it does not say %q: %d %s", what, c.says, c.got.Status, said)
 		}
-		if flag := regexp.MustCompile(`--[a-z]+|\bpflow [a-z]+ `).FindString(said); flag != "" {
+		if flag := regexp.MustCompile(`--[a-z]+|\bpflow (runs?|workflow|experiment|schedule|model|node|flow) `).FindString(said); flag != "" {
 			t.Errorf("%s: it speaks of %q: %s", what, flag, said)
 		}
 	}

@@ -215,7 +215,7 @@ func (s *Server) newExperiment(r *http.Request) (view, error) {
 	if data.Checked {
 		data.Prepared = &preparedExperiment{}
 		if err := s.Call(ctx, "prepareExperiment", data.params(), data.Prepared); err != nil {
-			data.Prepared, data.Problem = nil, asError(err)
+			data.Prepared, data.Problem = nil, asError(err).labelled(askedLabels)
 		} else {
 			data.Power = s.powerOf(ctx, data.params())
 		}
@@ -231,6 +231,10 @@ func (s *Server) powerOf(ctx context.Context, p Params) *experimentPower {
 	}
 	return out
 }
+
+// askedLabels are what the form of an experiment calls what it is given.
+var askedLabels = map[string]string{"a": "Baseline", "b": "Against it", "cases": "Cases", "primary": "What decides", "effect": "The smallest difference that matters",
+	"repeats": "Runs of each case", "model": "Model, where a flow names none"}
 
 // sinceLabel is what forms call the time since when requests count.
 var sinceLabel = map[string]string{"since": "Only since"}
