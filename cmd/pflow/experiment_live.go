@@ -54,12 +54,15 @@ itself. Nothing is asked, and nothing leaves your home.`,
 
 // live shows the live split, and stops or starts an arm.
 func (a *app) live(since time.Time, stop bool, start string) error {
-	arms, _, _, err := a.splitOf()
+	arms, from, _, err := a.splitOf()
 	if err != nil {
 		return err
 	}
 	if err := a.needsHome(); err != nil {
 		return err
+	}
+	if err := a.findArms(arms, from); err != nil {
+		a.warn("%s", err)
 	}
 	l, now := split.LedgerOf(a.homeDir()), time.Now()
 	if err := l.Follow(a.splitHistory(), now); err != nil {
@@ -226,9 +229,12 @@ func ofPlanned(s split.ArmState, text string) string {
 
 // guardWords is a guardrail in words.
 func guardWords(g split.Guarded) string {
-	seen := fmt.Sprintf("%+.0f%%", math.Round(100*g.Excess)+0) // no -0
+	if g.Excess == nil {
+		return fmt.Sprintf("%s (one of the two has no request, at most %s more; %s)", g.State, g.Limit, count(g.Units, "request"))
+	}
+	seen := fmt.Sprintf("%+.0f%%", math.Round(100**g.Excess)+0) // no -0
 	if g.Name == "failures" {
-		seen = fmt.Sprintf("%+.1f points", math.Round(1000*g.Excess)/10+0)
+		seen = fmt.Sprintf("%+.1f points", math.Round(1000**g.Excess)/10+0)
 	}
 	return fmt.Sprintf("%s (seen %s, at most %s more; %s)", g.State, seen, g.Limit, count(g.Units, "request"))
 }

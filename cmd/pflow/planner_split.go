@@ -97,6 +97,9 @@ func (a *app) plannerFor(request string) (*assigned, error) {
 		out.flow, out.docs, err = a.plannerFlow()
 		return out, err
 	}
+	if err := a.findArms(among.arms, among.from); err != nil {
+		return nil, err
+	}
 	arm := among.arms.Choose(among.key, request).Flow
 	if len(a.set) == 0 { // else what plans is not the flow of the arm, and is neither noted as that nor counted
 		out.arm = arm
@@ -126,6 +129,24 @@ func (a *app) plannerOfEach() (func(request string) *engine.Flow, error) {
 	return func(request string) *engine.Flow { return flows[among.arms.Choose(among.key, request).Flow] }, nil
 }
 
+// findArms looks for the flows of all arms that get requests: a name that is written wrong is told by the first request, whichever arm
+// it goes to, or else pflow would plan some requests and refuse others.
+func (a *app) findArms(arms split.Split, from string) error {
+	for _, arm := range arms {
+		if arm.Weight <= 0 {
+			continue
+		}
+		if _, err := a.document(a.folders(), arm.Flow); err != nil {
+			return cannotPlan(arm.Flow, from, err)
+		}
+	}
+	return nil
+}
+
+func cannotPlan(arm, from string, err error) error {
+	return usage("%s: the flow %s cannot plan, and no other one does in its place: %s", from, arm, strings.TrimSpace(err.Error()))
+}
+
 // armFlow loads the flow of an arm.
 func (a *app) armFlow(arm, from string) (*engine.Flow, *engine.Recording, error) {
 	flow, docs, err := a.load(arm)
@@ -133,7 +154,7 @@ func (a *app) armFlow(arm, from string) (*engine.Flow, *engine.Recording, error)
 		err = fmt.Errorf("it is no planner: it has no state key planner_output")
 	}
 	if err != nil {
-		return nil, nil, usage("%s: the flow %s cannot plan, and no other one does in its place: %s", from, arm, strings.TrimSpace(err.Error()))
+		return nil, nil, cannotPlan(arm, from, err)
 	}
 	return flow, docs, nil
 }

@@ -110,7 +110,7 @@ type Guarded struct {
 	Limit  string      `json:"limit"` // by which the arm may be worse than the first
 	State  stats.State `json:"state"`
 	Units  int         `json:"units"`
-	Excess float64     `json:"excess"` // by how much it is worse: the difference of rates, or the ratio less 1
+	Excess *float64    `json:"excess"` // by how much it is worse: the difference of rates, or the ratio less 1; null while one of the two has no request
 }
 
 // Compare holds the arms against each other; without arms it says that there are none. since, if not zero, leaves out units that came before.
@@ -280,6 +280,7 @@ func (g guard) check(first, flow string, share, level float64, units []*unit) (*
 	if err != nil {
 		return nil, err
 	}
+	has := map[string]bool{}
 	for _, u := range units {
 		chance, ok := u.share(first, flow)
 		if ok && u.ended == nil { // one that is still planned may be slow, or fail
@@ -295,14 +296,16 @@ func (g guard) check(first, flow string, share, level float64, units []*unit) (*
 		if err := seq.Add(u.arm == flow, chance, y); err != nil {
 			return nil, err
 		}
+		has[u.arm] = true
 	}
 	s := seq.State()
 	out := &Guarded{Name: g.name, Limit: g.limit, State: stats.Unclear, Units: s.Units}
-	if s.Units > 0 {
-		out.Excess = s.MeanB - s.MeanA + g.margin
+	if has[first] && has[flow] {
+		excess := s.MeanB - s.MeanA + g.margin
 		if g.name != "failures" {
-			out.Excess = math.Exp(out.Excess) - 1
+			excess = math.Exp(excess) - 1
 		}
+		out.Excess = &excess
 	}
 	switch {
 	case s.Decided && s.Better == stats.ArmB:
