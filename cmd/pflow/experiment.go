@@ -49,7 +49,7 @@ func (a *app) readExperiment(id string) (*experiment.Store, error) {
 	}
 	store, err := experiment.ReadStore(dir)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, usage("%s", fileError(err))
 	}
 	return store, nil
 }

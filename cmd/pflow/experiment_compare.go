@@ -33,7 +33,7 @@ default it is the last variant of each, what the experiment was about. Cases who
 			}
 			r, err := experiment.CompareStores(stores[0], stores[1], variantA, variantB)
 			if err != nil {
-				return usage("%v", err)
+				return usage("%s", fileError(err))
 			}
 			r.FailOn = append(r.FailOn, failOn...)
 			if err := a.writeReport(r, format, out, details.cases()); err != nil {

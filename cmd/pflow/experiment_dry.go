@@ -46,7 +46,7 @@ func (a *app) dryExperiment(c *cobra.Command, args []string, f *experimentFlags)
 	rows := 0
 	if dir, last, _, err := a.lastOf(id); err == nil && last != "" {
 		if rows, err = rowsIn(filepath.Join(dir, last)); err != nil {
-			return usage("%v", err)
+			return usage("%s", fileError(err))
 		}
 		if id = last; rows == p.Total && p.Models == experiment.AsksNow {
 			rows = 0 // models that are asked anew may say something else

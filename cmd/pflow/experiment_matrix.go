@@ -64,7 +64,7 @@ func (a *app) experimentMatrix(id string, f experiment.Filter) error {
 	defer store.Close()
 	m, err := experiment.ReadMatrix(store, f)
 	if err != nil {
-		return usage("%v", err)
+		return usage("%s", fileError(err))
 	}
 	if a.asJSON {
 		return a.printMasked(struct {

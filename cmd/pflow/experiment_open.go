@@ -127,7 +127,7 @@ func (a *app) lastOf(base string) (dir, last string, n int, err error) {
 func (a *app) knownExperiment(dir string, spec *experiment.Spec, o experiment.Options) (*experiment.Experiment, *experiment.Store, error) {
 	store, err := experiment.OpenStore(dir)
 	if err != nil {
-		return nil, nil, usage("%v", err)
+		return nil, nil, usage("%s", fileError(err))
 	}
 	x, err := experiment.Again(store, spec, o)
 	var kept experiment.Kept
@@ -163,7 +163,7 @@ func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.S
 	}
 	store, err := experiment.OpenStore(dir)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, usage("%s", fileError(err))
 	}
 	return store, nil
 }
@@ -171,7 +171,7 @@ func (a *app) storeToResume(c *cobra.Command, f *experimentFlags) (*experiment.S
 func (a *app) resumeExperiment(ctx context.Context, store *experiment.Store) (*experiment.Experiment, error) {
 	spec, _, err := store.Spec()
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, usage("%s", fileError(err))
 	}
 	if err := a.unpackedAgain(spec); err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (a *app) readReport(id string) (r *experiment.Report, done func(), err erro
 	}
 	if r, err = experiment.NewReport(store); err != nil {
 		store.Close()
-		return nil, nil, usage("%v", err)
+		return nil, nil, usage("%s", fileError(err))
 	}
 	return r, func() { store.Close() }, nil
 }

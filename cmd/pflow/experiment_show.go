@@ -56,7 +56,7 @@ was not as expected, the route with why each edge was taken, and prompts and rep
 func (a *app) showExperiment(store *experiment.Store) error {
 	s, err := experiment.Show(store)
 	if err != nil {
-		return usage("%v", err)
+		return usage("%s", fileError(err))
 	}
 	id := filepath.Base(store.Dir)
 	begun := made(filepath.Dir(store.Dir), id)

@@ -112,7 +112,7 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 		p.plans = len(split.Search) * spec.Repeats
 		t.search.Space = append(slices.Clone(space), p.dimension())
 	}
-	if err := a.tuneAnswers(c.Context(), t); err != nil {
+	if err := a.tuneChecks(c.Context(), t, cases); err != nil {
 		return nil, err
 	}
 	t.told = newTuneReport(id, t)
@@ -123,18 +123,24 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	return t, nil
 }
 
-// tuneAnswers refuses a flow that asks a model where nothing could answer.
-func (a *app) tuneAnswers(ctx context.Context, t *tuneRun) error {
-	if !slices.Contains(t.flow.Meters(), "calls") {
-		return nil
-	}
+// tuneChecks does with all cases what an experiment does before its first plan: what cannot be on the held-out part is said before
+// the search, and not after it.
+func (a *app) tuneChecks(ctx context.Context, t *tuneRun, cases []experiment.Case) error {
 	spec := t.search.Spec
-	spec.Variants = []experiment.Variant{t.search.Flow}
+	spec.Variants, spec.Inline, spec.Catalogue = []experiment.Variant{t.search.Flow}, cases, slices.Clone(spec.Catalogue)
 	o, err := a.experimentOptions(ctx, &spec)
 	if err != nil {
 		return err
 	}
-	return o.Answers(t.search.Flow, t.flow)
+	temp, err := os.MkdirTemp("", "pflow-tune-*")
+	if err != nil {
+		return fail(exitFailed, "%s", fileError(err))
+	}
+	defer os.RemoveAll(temp)
+	if _, err := experiment.Prepare(filepath.Join(temp, "all"), &spec, o); err != nil {
+		return experimentError(err)
+	}
+	return nil
 }
 
 // keep makes the folder of the search, or knows it again, and holds it until it is let go: of two processes one is told.
