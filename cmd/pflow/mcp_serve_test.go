@@ -156,7 +156,7 @@ func (s *served) tool(name string) *mcp.Tool {
 }
 
 // until waits until something holds.
-func until(t *testing.T, what string, holds func() bool) {
+func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -93,24 +93,37 @@ func waitingWorkflow(t testing.TB) (file, goes string) {
 	return file, goes
 }
 
-// TestPageEvents: a run of another process is followed from whenever one begins to look, by many at once; who comes back is told what
-// they missed.
-func TestPageEvents(t *testing.T) {
-	t.Parallel()
-	p := startPage(t, t.TempDir())
-	file, goes := waitingWorkflow(t)
-	other := exec.Command("pflow", "run", file, "--yes", "--batch", "--home", p.home)
+// runElsewhere runs a workflow in a process of its own, in the home of the page, which is killed if the test ends before it. It gives the run once
+// that has begun.
+func (p *pageServer) runElsewhere(file string) (other *exec.Cmd, id string) {
+	p.t.Helper()
+	other = p.command("run", file, "--yes", "--batch")
 	if err := other.Start(); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	id := ""
-	until(t, "the run begins", func() bool {
+	p.t.Cleanup(func() {
+		if other.ProcessState == nil {
+			_ = other.Process.Kill()
+			_ = other.Wait()
+		}
+	})
+	until(p.t, "the run begins", func() bool {
 		_, got := p.api("GET", "/api/v1/runs?status=running", nil)
 		if all, _ := got["runs"].([]any); len(all) == 1 {
 			id, _ = all[0].(map[string]any)["id"].(string)
 		}
 		return id != ""
 	})
+	return other, id
+}
+
+// TestPageEvents: a run of another process is followed from whenever one begins to look, by many at once; who comes back is told what
+// they missed.
+func TestPageEvents(t *testing.T) {
+	t.Parallel()
+	p := startPage(t, t.TempDir())
+	file, goes := waitingWorkflow(t)
+	other, id := p.runElsewhere(file)
 	ctx, leave := context.WithCancel(t.Context())
 	one, two := p.listen(ctx, "/api/v1/runs/"+id+"/events", ""), p.listen(t.Context(), "/api/v1/runs/"+id+"/events", "")
 	stands := awaitEvent(t, one, "how it stands", func(e pageEvent) bool { return e.Name == "state" })
@@ -143,18 +156,7 @@ func TestPageEvents(t *testing.T) {
 func TestPageInterrupted(t *testing.T) {
 	p := startPage(t, t.TempDir())
 	file, _ := waitingWorkflow(t)
-	other := exec.Command("pflow", "run", file, "--yes", "--batch", "--home", p.home)
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	id := ""
-	until(t, "the run begins", func() bool {
-		_, got := p.api("GET", "/api/v1/runs?status=running", nil)
-		if all, _ := got["runs"].([]any); len(all) == 1 {
-			id, _ = all[0].(map[string]any)["id"].(string)
-		}
-		return id != ""
-	})
+	other, id := p.runElsewhere(file)
 	state := func(state string) func(pageEvent) bool {
 		return func(e pageEvent) bool {
 			steps, _ := e.Data["steps"].([]any)
