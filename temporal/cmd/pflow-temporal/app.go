@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ Temporal's own programs say.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "show nothing but results, warnings and errors")
 	f.StringVar(&a.address, "address", "", "the `HOST:PORT` of the server (default $TEMPORAL_ADDRESS, else localhost:7233)")
 	f.StringVar(&a.namespace, "namespace", "", "Temporal's `NAMESPACE` (default $TEMPORAL_NAMESPACE, else default)")
-	f.StringVar(&a.queue, "queue", a.fromEnv("PFLOW_TEMPORAL_QUEUE", "pflow"), "the task `QUEUE` that workers take runs from (also $PFLOW_TEMPORAL_QUEUE)")
+	f.StringVar(&a.queue, "queue", a.fromEnv("PFLOW_TEMPORAL_QUEUE", usualQueue), "the task `QUEUE` that workers take runs from (also $PFLOW_TEMPORAL_QUEUE)")
 	a.payloadFlags(root)
 	root.AddCommand(a.workerCommand(), a.runCommand(), a.resumeCommand(), a.cancelCommand(), a.showCommand(), a.scheduleCommand())
 	for _, c := range root.Commands() {
@@ -124,12 +125,7 @@ func group(c *cobra.Command) {
 	}
 }
 
-func (a *app) fromEnv(name, otherwise string) string {
-	if v := a.getenv(name); v != "" {
-		return v
-	}
-	return otherwise
-}
+func (a *app) fromEnv(name, otherwise string) string { return cmp.Or(a.getenv(name), otherwise) }
 
 // home is the folder of the home.
 func (a *app) home() (string, error) {

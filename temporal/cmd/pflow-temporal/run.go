@@ -95,9 +95,12 @@ func (a *app) begin(ctx context.Context, r *prepared.Run, s *drive.Start) (strin
 	return id, nil
 }
 
+// usualQueue is the task queue where nothing says another.
+const usualQueue = "pflow"
+
 // onQueue are the words that name the queue, if it is not the usual one.
 func (a *app) onQueue() string {
-	if a.queue == "pflow" {
+	if a.queue == usualQueue {
 		return ""
 	}
 	return " --queue " + a.queue
