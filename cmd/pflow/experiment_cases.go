@@ -76,7 +76,7 @@ cases of the home are listed, to which a file NAME.jsonl in its folder cases bel
 				if err != nil {
 					return err
 				}
-				if !keptCasesName.MatchString(keep) {
+				if !keptName.MatchString(keep) {
 					return usage("--keep %s: want letters, digits, hyphens and underscores", keep)
 				}
 				if err := os.MkdirAll(dir, 0o700); err != nil {

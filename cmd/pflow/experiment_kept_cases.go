@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,9 +20,6 @@ const keptCasesSchema = "pflow.cases/v1"
 
 // inHomeCases begins the name of cases that are kept in the home: home:NAME, and home:NAME/later.
 const inHomeCases = "home:"
-
-// keptCasesName is what cases in the home can be called.
-var keptCasesName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // keptCases is a file of cases in the home.
 type keptCases struct {
@@ -91,7 +87,7 @@ func (a *app) keptCasesFile(text string) (file, document string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if !keptCasesName.MatchString(name) {
+	if !keptName.MatchString(name) {
 		return "", "", ofFlag("cases", text, "want home:NAME, or home:NAME/later, with a NAME of letters, digits, hyphens and underscores")
 	}
 	document = filepath.Join(dir, name, casesDocument)

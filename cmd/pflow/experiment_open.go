@@ -16,7 +16,8 @@ import (
 	"pflow/internal/experiment"
 )
 
-var experimentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+// keptName is what experiments, searches and cases of the home can be called.
+var keptName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // openExperiment makes a new experiment, or opens the one to go on with.
 func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags) (*experiment.Experiment, *experiment.Store, func(), error) {
@@ -64,7 +65,7 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 // newExperiment makes one of this id.
 func (a *app) newExperiment(id string, spec *experiment.Spec, o experiment.Options) (*experiment.Experiment, *experiment.Store, func(), error) {
 	fails := func(err error) (*experiment.Experiment, *experiment.Store, func(), error) { return nil, nil, nil, err }
-	if !experimentID.MatchString(id) {
+	if !keptName.MatchString(id) {
 		return fails(usage("--id %s: want letters, digits, hyphens and underscores", id))
 	}
 	dir, err := a.experimentsDir()

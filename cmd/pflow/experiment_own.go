@@ -196,15 +196,11 @@ func (a *app) ownFlow(arg string) (string, []experiment.Variant, error) {
 		v.Flow, v.Name = name, strings.Replace(v.Name, v.Flow, name, 1)
 	}
 	against := func(flow string) (string, []experiment.Variant, error) { // the baseline
-		base := experiment.Variant{Name: flow, Flow: flow}
-		if engine.IsPath(flow) {
-			base.Name = strings.TrimSuffix(filepath.Base(flow), filepath.Ext(flow))
-		}
-		name := strings.TrimPrefix(base.Name, engine.Shipped)
+		name := flowName(flow)
 		if engine.IsPath(v.Flow) {
-			name = strings.TrimSuffix(filepath.Base(v.Flow), filepath.Ext(v.Flow))
+			name = flowName(v.Flow)
 		}
-		return name, []experiment.Variant{base, v}, nil
+		return name, []experiment.Variant{{Name: experiment.FlowLabel(flow), Flow: flow}, v}, nil
 	}
 	switch changed := len(v.Set)+len(v.Prompts) > 0 || v.Model != ""; {
 	case v.Rev != "" && !changed: // how it was, against how it is

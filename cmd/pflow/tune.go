@@ -199,10 +199,7 @@ func (a *app) writable(t *tuneRun, force bool) error {
 // tunedFiles are those of a candidate, which hold together where they are to be.
 func (a *app) tunedFiles(t *tuneRun, c tune.Candidate, remark string) ([]tune.File, error) {
 	v := t.search.Space.Variant(c, t.search.Flow, "tuned")
-	extends := v.Flow
-	if engine.IsPath(extends) {
-		extends = strings.TrimSuffix(filepath.Base(extends), filepath.Ext(extends))
-	}
+	extends := experiment.FlowLabel(v.Flow)
 	files, err := tune.Variant(t.flow, extends, v, t.out, fmt.Sprintf("%s with %s", t.flow.Name, t.search.Space.Label(c)), remark)
 	if err != nil {
 		return nil, tuneError(err)

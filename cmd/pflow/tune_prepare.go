@@ -94,7 +94,7 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	id := f.id
 	if id == "" {
 		id = "tune-" + v.Name + "-" + t.print[:8]
-	} else if !experimentID.MatchString(id) {
+	} else if !keptName.MatchString(id) {
 		return nil, usage("--id %s: want letters, digits, hyphens and underscores", id)
 	}
 	kept, err := a.experimentsDir()
@@ -258,10 +258,7 @@ func tunedFile(name, out string) string {
 
 // flowName is what a flow is called, given by name or by path.
 func flowName(flow string) string {
-	if engine.IsPath(flow) {
-		return strings.TrimSuffix(filepath.Base(flow), filepath.Ext(flow))
-	}
-	return strings.TrimPrefix(flow, engine.Shipped)
+	return strings.TrimPrefix(experiment.FlowLabel(flow), engine.Shipped)
 }
 
 // tuneSpace is what --over names, or else all that the flow declares.

@@ -267,7 +267,7 @@ func (r *specReader) readVariants(v *yamltree.Value) {
 			r.Report(item, yamltree.MissingKey, "a variant needs flow: the name or the path of a planner flow")
 		}
 		if out.Name == "" {
-			out.Name = flowLabel(out.Flow)
+			out.Name = FlowLabel(out.Flow)
 			if out.Rev != "" {
 				out.Name += "@" + out.Rev
 			}

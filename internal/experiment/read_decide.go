@@ -110,8 +110,8 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// flowLabel is what a variant without a name is called: its flow, without folder and ending.
-func flowLabel(flow string) string {
+// FlowLabel is what a flow is called, and a variant of it that has no name: without folder and ending.
+func FlowLabel(flow string) string {
 	if !engine.IsPath(flow) {
 		return flow
 	}

@@ -119,7 +119,7 @@ func (v *Variant) change(part string) (problem string) {
 
 // label is what a variant without a name is called.
 func (v *Variant) label() string {
-	out := flowLabel(v.Flow)
+	out := FlowLabel(v.Flow)
 	if v.Rev != "" {
 		out += "@" + v.Rev
 	}
