@@ -60,7 +60,11 @@ func (a *app) dryExperiment(c *cobra.Command, args []string, f *experimentFlags)
 			*experiment.Prepared
 		}{experimentPreparedSchema, id, rows, p})
 	}
-	fmt.Fprintf(a.stdout, "%s: %s, %s, %s each: %s to make, %d of them are there\n", p.Name, count(p.Cases, "case"), count(len(p.Variants), "variant"), count(p.Repeats, "run"), count(p.Total, "plan"), rows)
+	fmt.Fprintf(a.stdout, "%s: %s, %s, %s each: %s to make", p.Name, count(p.Cases, "case"), count(len(p.Variants), "variant"), count(p.Repeats, "run"), count(p.Total-rows, "plan"))
+	if rows > 0 {
+		fmt.Fprintf(a.stdout, "; %d of %d are there", rows, p.Total)
+	}
+	fmt.Fprintln(a.stdout)
 	switch p.Models {
 	case experiment.AsksNone:
 		fmt.Fprintln(a.stdout, "no model is called: no flow asks one")

@@ -66,7 +66,7 @@ func (a *app) openExperiment(c *cobra.Command, args []string, f *experimentFlags
 func (a *app) newExperiment(id string, spec *experiment.Spec, o experiment.Options) (*experiment.Experiment, *experiment.Store, func(), error) {
 	fails := func(err error) (*experiment.Experiment, *experiment.Store, func(), error) { return nil, nil, nil, err }
 	if !keptName.MatchString(id) {
-		return fails(usage("--id %s: want letters, digits, hyphens and underscores", id))
+		return fails(usage("--id %s: want letters, digits, hyphens and underscores, at most 100 of them", clipped(id)))
 	}
 	dir, err := a.experimentsDir()
 	if err != nil {

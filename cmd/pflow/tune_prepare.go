@@ -95,7 +95,7 @@ func (a *app) prepareTune(c *cobra.Command, name string, f *tuneFlags) (*tuneRun
 	if id == "" {
 		id = "tune-" + v.Name + "-" + t.print[:8]
 	} else if !keptName.MatchString(id) {
-		return nil, usage("--id %s: want letters, digits, hyphens and underscores", id)
+		return nil, usage("--id %s: want letters, digits, hyphens and underscores, at most 100 of them", clipped(id))
 	}
 	kept, err := a.experimentsDir()
 	if err != nil {
@@ -222,7 +222,7 @@ func (a *app) tuneSpec(c *cobra.Command, f *tuneFlags) (*experiment.Spec, []expe
 			}
 		}
 	}
-	file, err := os.Open(f.cases)
+	file, err := experiment.OpenCases(f.cases)
 	if err != nil {
 		return nil, nil, usage("%s", fileError(err))
 	}

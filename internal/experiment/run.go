@@ -269,7 +269,7 @@ func (x *Experiment) Run(ctx context.Context, retry bool) (Ended, error) {
 	working.Wait()
 	close(rows)
 	if werr := <-wrote; werr != nil {
-		return Ended{}, fmt.Errorf("the results cannot be kept: %w", werr)
+		return Ended{}, fmt.Errorf("the results cannot be kept: %w; those before are, and once that is mended pflow experiment run --resume goes on", werr)
 	}
 	if cause := context.Cause(ctx); err == nil && cause != nil && fault.Of(cause).Kind == fault.Bug {
 		err = cause

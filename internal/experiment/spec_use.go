@@ -102,7 +102,7 @@ func (s *Spec) eachCase(each func(Case) error) error {
 		}
 		return nil
 	}
-	f, err := os.Open(s.CasesFile)
+	f, err := OpenCases(s.CasesFile)
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,19 @@ func (s *Spec) eachCase(each func(Case) error) error {
 		return found.Err()
 	}
 	return err
+}
+
+// OpenCases opens a file of cases.
+func OpenCases(file string) (*os.File, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fault.New(fault.InvalidRequest, "%s is a folder; want a file of cases, such as %s", file, filepath.Join(file, "cases.jsonl"))
+	}
+	return f, nil
 }
 
 // absolute makes every path one from the root, so that the experiment can be gone on with from another directory.
