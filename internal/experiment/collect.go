@@ -191,6 +191,9 @@ func (x *results) waited() bool {
 	return false
 }
 
+// asked reports whether a model was asked anything, as far as rows tell: where none was it does not matter where replies come from.
+func (x *results) asked() bool { return x.says(Calls) || x.errors > 0 || x.rows == 0 }
+
 func (x *results) says(m Metric) bool {
 	for _, cases := range x.values[m] {
 		for _, runs := range cases {

@@ -151,7 +151,10 @@ func (x *results) report() (*Report, error) {
 		Primary: x.spec.Primary, Effect: x.spec.Effect, Seed: x.spec.Seed, Repeats: x.spec.Repeats, Scoring: x.spec.Scoring,
 		Cases: x.all, Rows: x.rows, Missing: x.missing, Errors: x.errors,
 		Matrix: x.matrix, Metrics: x.metrics(), Warnings: []string{}, Notes: []string{}, Comparisons: []Comparison{}, Groups: x.groups(),
-		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), Replies: x.spec.Replies.inWords(), from: x.from,
+		FailOn: slices.Clone(x.spec.FailOn), FailIf: slices.Clone(x.spec.FailIf), from: x.from,
+	}
+	if x.asked() {
+		r.Replies = x.spec.Replies.inWords()
 	}
 	for i := range x.variants {
 		v := x.variant(i, r.Metrics)
@@ -208,7 +211,7 @@ func (x *results) remarks(r *Report) {
 	if n := r.Errors - r.missed(); n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without an answer, each counted as a fail; --resume --retry-errors plans them again%s", counted(n, "row"), x.firstUnanswered()))
 	}
-	if c := x.spec.Replies.Clock; c != nil {
+	if c := x.spec.Replies.Clock; c != nil && x.asked() {
 		r.Notes = append(r.Notes, x.clockNote(c))
 		r.Warnings = append(r.Warnings, x.untimedWarnings()...)
 	}
