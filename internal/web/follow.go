@@ -17,7 +17,6 @@ type hub struct {
 	commands Commands
 	mu       sync.Mutex
 	of       map[string]*topic
-	stirred  func() // what was looked up before may hold no longer
 }
 
 // topic is a run that is followed.
@@ -67,7 +66,6 @@ func (h *hub) follow(id string) *topic {
 			var said bytes.Buffer
 			ended := h.commands.Carry(ctx, Command{Args: []string{"runs", "logs", "--json", "--follow", "--until-over", "--", id}, Stdout: &entryLines{t: t, h: h}, Stderr: &said})
 			t.end((&Result{Ended: ended, Messages: linesOf(said.String())}).failure())
-			h.stirred()
 		}, func(err error) { t.end(err) })
 		fault.Go(func() { t.refreshAtTimes(ctx, h) }, func(err error) { t.end(err) })
 	}
@@ -281,7 +279,6 @@ func (t *topic) refreshAtTimes(ctx context.Context, h *hub) {
 		if !due {
 			continue
 		}
-		h.stirred()
 		t.change(func() {
 			t.refreshes++
 			t.dirty, t.refreshed = false, time.Now()

@@ -67,7 +67,7 @@ func New(o Options) *Server {
 	s := &Server{commands: o.Commands, o: o, mux: &routes{ServeMux: http.NewServeMux()}, byName: map[string]*Endpoint{}, jobs: newJobs(), guard: newGuard(o.Listening),
 		viewers: viewers{of: map[string]int{}}, closing: make(chan struct{}), sent: sentForms{of: map[[32]byte]*sentForm{}}}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
-	s.hub = &hub{commands: o.Commands, of: map[string]*topic{}, stirred: func() {}}
+	s.hub = &hub{commands: o.Commands, of: map[string]*topic{}}
 	all := Endpoints()
 	for i := range all {
 		s.byName[all[i].Name] = &all[i]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -129,6 +130,33 @@ func TestLive(t *testing.T) {
 		t.Error("the page was not fetched at the end")
 	}
 	b.Quiet()
+}
+
+// TestEndWhileFetched: a page that was asked for before the end is not the last one.
+func TestEndWhileFetched(t *testing.T) {
+	d := startDemo(t, 10)
+	b := browsertest.Start(t)
+	b.Do(chromedp.Navigate(d.URL))
+	b.Wait(drawn)
+	<-d.streams
+	asked := d.count()
+	d.mu.Lock()
+	d.slow = make(chan bool)
+	d.mu.Unlock()
+	d.send("refresh", map[string]any{})
+	for d.count() == asked { // the deadline of the test bounds it
+		b.Do(chromedp.Sleep(10 * time.Millisecond))
+	}
+	d.mu.Lock()
+	d.live = false
+	d.mu.Unlock()
+	d.send("end", map[string]any{"status": "done"})
+	<-d.left // the page has heard of it
+	close(d.slow)
+	b.Wait(`document.querySelector("#status").textContent === "Ended: done"`)
+	if browsertest.JS[bool](b, `document.querySelector("main").hasAttribute("data-events")`) {
+		t.Error("the page stays as it was before the end")
+	}
 }
 
 // TestLost tells of a server that is gone.

@@ -3,6 +3,7 @@
 package assets
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,8 @@ type demo struct {
 	live     bool
 	events   chan string // frames that the stream of events sends
 	streams  chan bool   // a stream was opened
+	left     chan bool   // its reader closed it
+	slow     chan bool   // what pages wait for once they are made; nil: nothing
 	checks   []string    // bodies of /check
 	tokens   []string    // and their tokens
 	finished bool
@@ -34,19 +37,26 @@ type demo struct {
 
 func startDemo(t *testing.T, rows int) *demo {
 	t.Helper()
-	d := &demo{rows: rows, live: true, events: make(chan string, 100), streams: make(chan bool, 100)}
+	d := &demo{rows: rows, live: true, events: make(chan string, 100), streams: make(chan bool, 100), left: make(chan bool, 100)}
 	page := template.Must(template.New("demo.html").Funcs(template.FuncMap{"url": URL}).ParseFiles("testdata/demo.html"))
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", Handler())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.fetched++
 		nonce := rand.Text()
-		w.Header().Set("Content-Security-Policy", fmt.Sprintf(policy, nonce))
-		if err := page.Execute(w, d.data(nonce)); err != nil {
+		var made bytes.Buffer
+		d.mu.Lock()
+		d.fetched++
+		slow := d.slow
+		err := page.Execute(&made, d.data(nonce))
+		d.mu.Unlock()
+		if err != nil {
 			t.Error(err)
 		}
+		if slow != nil {
+			<-slow
+		}
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf(policy, nonce))
+		_, _ = made.WriteTo(w) // who asked may have gone
 	})
 	mux.HandleFunc("GET /events", d.stream)
 	mux.HandleFunc("POST /check", d.check)
@@ -178,6 +188,7 @@ func (d *demo) stream(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, frame)
 			w.(http.Flusher).Flush()
 		case <-r.Context().Done():
+			d.left <- true
 			return
 		case <-time.After(time.Second): // a comment, so that a lost client is seen
 			fmt.Fprint(w, ": here\n\n")

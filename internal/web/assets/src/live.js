@@ -101,6 +101,7 @@ function line(data) {
 
 async function end({ status }) {
   address = document.querySelector("main[data-events]")?.dataset.events; // not opened again, unless the page then names another
+  while (fetching) await fetching; // that page may be of before the end
   await fetchPage();
   if (status) tell(`Ended: ${stateWord(status)}`);
 }
