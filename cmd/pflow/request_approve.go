@@ -28,18 +28,21 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 	question, choices := "", ""
 	destroys := ""
 	ask := func() {
-		answers := "Y/n"
+		answers, without := "Y/n", ""
 		destroys = a.foreseenToDestroy(d)
-		if destroys != "" {
+		if d.editing != "" {
+			without = " without what you edited"
+		}
+		if destroys+without != "" {
 			answers = "y/N"
 		}
 		switch {
 		case d.reuse:
 			question, choices = fmt.Sprintf("Run '%s'? [%s]", d.name, answers), "yes or no"
 		case d.was != nil:
-			question, choices = fmt.Sprintf("Save as the next version of '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"
+			question, choices = fmt.Sprintf("Save as the next version of '%s' and run%s? [%s/e/s]", d.name, without, answers), "yes, no, edit or save only"
 		default:
-			question, choices = fmt.Sprintf("Save as '%s' and run? [%s/e/s]", d.name, answers), "yes, no, edit or save only"
+			question, choices = fmt.Sprintf("Save as '%s' and run%s? [%s/e/s]", d.name, without, answers), "yes, no, edit or save only"
 		}
 		question = destroysFirst(destroys) + question
 	}
@@ -59,7 +62,7 @@ func (a *app) approvePlan(ctx context.Context, d *planDraft) (run bool, err erro
 			return false, declined(": " + err.Error())
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-		case answer == "" && destroys == "" || answer == "y" || answer == "yes":
+		case answer == "" && destroys == "" && d.editing == "" || answer == "y" || answer == "yes":
 			d.agreed = destroys
 			a.decided(d, true)
 			return true, nil

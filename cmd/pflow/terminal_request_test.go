@@ -15,6 +15,7 @@ import (
 const (
 	copyRequest = "copy README.md to out.md"
 	saveAndRun  = "and run? [Y/n/e/s]: "
+	withoutEdit = "and run without what you edited? [y/N/e/s]: "
 )
 
 // TestTerminalApprove answers the question after the plan in every way there is.
@@ -191,7 +192,7 @@ func TestTerminalEditErrors(t *testing.T) {
 	tt.answer(saveAndRun, "e")
 	tt.expect(`there is no node type "copi-file" in the catalogue`)
 	tt.expect(`did you mean "copy-file"?`)
-	tt.answer(saveAndRun, "n")
+	tt.answer(withoutEdit, "") // Enter approves no plan without the edit
 	tt.expect("what you edited is kept in ")
 	tt.exits(4)
 	d.decided(runs.ByDeclining)
@@ -208,7 +209,7 @@ func TestTerminalEditErrors(t *testing.T) {
 	tt = d.start(copyRequest)
 	tt.answer(saveAndRun, "e")
 	tt.expect(`there is no node type "zopi-file"`)
-	tt.answer(saveAndRun, "e")
+	tt.answer(withoutEdit, "e")
 	tt.expect("copy-file --source_path=README.md")
 	tt.answer(saveAndRun, "y")
 	tt.exits(0)
