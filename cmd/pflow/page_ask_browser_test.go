@@ -88,7 +88,12 @@ func TestPageAskBrowser(t *testing.T) {
 			"scheduled": "every weekday at 8 copy notes.txt to d.txt", "changes": "replace one with 1 in b.txt", "nothing": "paint the house"} {
 			plan := planned(t, p, "request", request, "flow", "planner-offline")
 			b.Do(chromedp.Navigate(p.url + plan.Path))
-			b.Wait(`document.readyState === "complete" && document.querySelector(".graph-canvas.placed")`)
+			b.Wait(`document.readyState === "complete" && document.querySelector("pflow-graph:defined")`)
+			browsertest.JS[bool](b, `(document.querySelector("[aria-labelledby=how] > details").open = true)`) // the planner's graph
+			b.Wait(`document.querySelector("[aria-labelledby=how] .graph-canvas.placed")`)
+			if over := browsertest.JS[float64](b, `(v => v.scrollWidth - v.clientWidth)(document.querySelector("[aria-labelledby=how] .graph-view"))`); over > 1 {
+				t.Errorf("%s, at %d px: the planner's graph is %v px wider than what it is in", name, width, over)
+			}
 			shot(name)
 		}
 		b.Do(chromedp.Navigate(p.url + "/"))

@@ -272,7 +272,7 @@ func (s *runStep) Failure() *runError {
 
 // Retried reports whether its attempts are worth a list: there are several, or one that says more than its step.
 func (s *runStep) Retried() bool {
-	return len(s.Attempts) > 1 || len(s.Attempts) == 1 && (s.Attempts[0].Error != nil && s.Status != "failed" || s.Attempts[0].Kept != "" || s.Attempts[0].Open || len(s.Attempts[0].Usage) > 0)
+	return len(s.Attempts) > 1 || len(s.Attempts) == 1 && (s.Attempts[0].Error != nil && s.Status != "failed" || s.Attempts[0].Kept != "" || s.Attempts[0].Open && s.State != "running" || len(s.Attempts[0].Usage) > 0)
 }
 
 // Given are the params, Gave the outputs, and Read what the conditions saw.

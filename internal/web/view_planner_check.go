@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,8 +24,7 @@ type findingPlace struct {
 	Column int    `json:"column"`
 }
 
-// checkText answers an editor: what is wrong with the text it sends, and the graph of one that is right. The findings are those of the
-// call; those of other files have no place in this one, and say where they are.
+// checkText answers an editor: what is wrong with the text it sends, and the graph of one that is right.
 func (s *Server) checkText(call, param string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var sent struct {
@@ -35,34 +35,12 @@ func (s *Server) checkText(call, param string) http.HandlerFunc {
 			return
 		}
 		name := r.PathValue(param)
-		var got struct {
-			Drafts []string
-			Flows  []struct{ Diagnostics []placedFinding }
-		}
-		if err := s.Call(r.Context(), call, Params{param: name, "text": sent.Text}, &got); err != nil {
+		found, err := s.findText(r.Context(), call, Params{param: name, "text": sent.Text})
+		if err != nil {
 			writeError(w, err)
 			return
 		}
-		answer := map[string]any{}
-		var found []placedFinding
-		seen := map[string]bool{}
-		for _, f := range got.Flows {
-			for _, d := range f.Diagnostics {
-				if d.Place != nil && !slices.Contains(got.Drafts, d.Place.File) {
-					d.Message, d.Place = fmt.Sprintf("in %s:%d:%d: %s", d.Place.File, d.Place.Line, d.Place.Column, d.Message), nil
-				}
-				key := fmt.Sprint(d.Severity, d.Message, d.Path, d.Place)
-				if d.Place != nil {
-					key = fmt.Sprint(d.Severity, d.Message, *d.Place)
-				}
-				if !seen[key] {
-					seen[key] = true
-					found = append(found, d)
-				}
-			}
-		}
-		slices.SortStableFunc(found, func(a, b placedFinding) int { return orderOf(a) - orderOf(b) })
-		answer["diagnostics"] = append([]placedFinding{}, found...)
+		answer := map[string]any{"diagnostics": append([]placedFinding{}, found...)}
 		if param == "name" && !slices.ContainsFunc(found, func(d placedFinding) bool { return d.Severity == "error" && d.Place != nil }) {
 			flows, err := s.flows(r)
 			if err != nil {
@@ -76,6 +54,35 @@ func (s *Server) checkText(call, param string) http.HandlerFunc {
 		}
 		writeJSON(w, http.StatusOK, answer)
 	}
+}
+
+// findText gives what is wrong with a text that is sent. What stands in other files has no place in this one, and says where it is.
+func (s *Server) findText(ctx context.Context, call string, sent Params) (found []placedFinding, err error) {
+	var got struct {
+		Drafts []string
+		Flows  []struct{ Diagnostics []placedFinding }
+	}
+	if err := s.Call(ctx, call, sent, &got); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, f := range got.Flows {
+		for _, d := range f.Diagnostics {
+			if d.Place != nil && !slices.Contains(got.Drafts, d.Place.File) {
+				d.Message, d.Place = fmt.Sprintf("in %s:%d:%d: %s", d.Place.File, d.Place.Line, d.Place.Column, d.Message), nil
+			}
+			key := fmt.Sprint(d.Severity, d.Message, d.Path, d.Place)
+			if d.Place != nil {
+				key = fmt.Sprint(d.Severity, d.Message, *d.Place)
+			}
+			if !seen[key] {
+				seen[key] = true
+				found = append(found, d)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b placedFinding) int { return orderOf(a) - orderOf(b) })
+	return found, nil
 }
 
 // orderOf has what stands in the text come first.

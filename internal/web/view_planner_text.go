@@ -28,7 +28,9 @@ type textPage struct {
 	Graph                  *Graph
 	Changes                []change   // to what is shipped
 	Lines                  []diffLine // of a prompt
-	Wrong                  string     // why it was not saved
+	Refused                bool       // the text was sent and not saved
+	Wrong                  string     // why, where it is not one of the findings
+	Findings               []placedFinding
 	Meanwhile              []diffLine // how what lies there differs from what was sent
 	Saved                  bool
 	Broken                 string // why there is no graph
@@ -116,7 +118,9 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 	p.Plans, p.Saved = flows.Plans.Flows, r.URL.Query().Has("saved")
 	if p.Kind == "flow" {
 		p.Row = flows.of(p.Name)
-		s.addGraph(r.Context(), p, flows)
+		if s.addGraph(r.Context(), p, flows); p.Broken != "" && p.Findings == nil {
+			p.Findings, _ = s.findingsOf(r.Context(), p) // where they cannot be had either, the page says why there is no graph
+		}
 		if p.Row != nil && p.Row.Differences != nil && *p.Row.Differences > 0 {
 			var d struct{ Changes []change }
 			if err := s.Call(r.Context(), "diffFlow", Params{"name": p.Name}, &d); err == nil {
@@ -134,7 +138,7 @@ func (s *Server) textView(r *http.Request, p *textPage) (view, error) {
 	}
 	p.Replay.Form = "edit"
 	status := 0
-	if p.Wrong != "" {
+	if p.Refused {
 		status = http.StatusUnprocessableEntity
 	}
 	return view{Template: "planner_text", Title: p.Name, Section: "planner", Data: p, Status: status}, nil
@@ -230,9 +234,23 @@ func (s *Server) saveText(r *http.Request, p *textPage, call string, given Param
 	if e.Exit == outcome.Declined {
 		p.Meanwhile = linesOfDiff(flowdiff.Lines(p.Text, textOf(r, "text")))
 	}
-	p.Text, p.Wrong = textOf(r, "text"), e.Error()
+	p.Text, p.Refused, p.Wrong = textOf(r, "text"), true, e.Error()
+	if e.Exit != outcome.Declined {
+		p.Findings, _ = s.findingsOf(r.Context(), p) // where they cannot be had, the page says why it was not saved
+		if slices.ContainsFunc(p.Findings, func(d placedFinding) bool { return d.Severity == "error" }) {
+			p.Wrong = ""
+		}
+	}
 	again, err := s.textView(r, p)
 	return "", &again, err
+}
+
+// findingsOf gives what is wrong with the text of the page.
+func (s *Server) findingsOf(ctx context.Context, p *textPage) ([]placedFinding, error) {
+	if p.Kind == "flow" {
+		return s.findText(ctx, "checkFlow", Params{"name": p.Name, "text": p.Text})
+	}
+	return s.findText(ctx, "checkPrompt", Params{"file": strings.TrimPrefix(p.Place, "prompts/"), "text": p.Text})
 }
 
 // IfHash is what must lie in the home for the text to be saved.

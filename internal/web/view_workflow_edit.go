@@ -21,6 +21,8 @@ type workflowEditor struct {
 	Meanwhile *workflowDiff // what the text would change of what somebody else saved meanwhile
 	Now       string        // the revision of that
 	Gone      bool          // it was deleted meanwhile
+	Sent      bool          // the text was sent, and is nowhere else
+	Refused   bool          // it should be saved, and has errors
 }
 
 // Check is the call that finds what is wrong with the text as it is typed.
@@ -95,11 +97,12 @@ func (s *Server) editWorkflow(r *http.Request) (view, error) {
 }
 
 func (s *Server) saveWorkflow(r *http.Request) (string, *view, error) {
-	e := &workflowEditor{Name: r.PathValue("name"), Text: textOf(r, "text"), Language: languageOf(r), Base: r.PostFormValue("base")}
+	e := &workflowEditor{Name: r.PathValue("name"), Text: textOf(r, "text"), Language: languageOf(r), Base: r.PostFormValue("base"), Sent: true}
 	valid, err := e.find(s, r)
 	if err != nil {
 		return "", nil, err
 	}
+	e.Refused = !valid && e.Error == "" && r.PostFormValue("do") != "check"
 	if !valid || r.PostFormValue("do") == "check" {
 		return "", e.view(map[bool]int{true: 0, false: http.StatusUnprocessableEntity}[valid]), nil
 	}
@@ -155,7 +158,7 @@ type newForm struct {
 }
 
 func (s *Server) createWorkflow(r *http.Request) (string, *view, error) {
-	form := newForm{&workflowEditor{Text: textOf(r, "text"), Language: languageOf(r)}, strings.TrimSpace(r.PostFormValue("as"))}
+	form := newForm{&workflowEditor{Text: textOf(r, "text"), Language: languageOf(r), Sent: true}, strings.TrimSpace(r.PostFormValue("as"))}
 	again := func() (string, *view, error) {
 		return "", &view{Template: "workflow_new", Title: "New workflow", Section: "library", Data: form, Status: http.StatusUnprocessableEntity}, nil
 	}
@@ -163,6 +166,7 @@ func (s *Server) createWorkflow(r *http.Request) (string, *view, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	form.Refused = !valid && form.Error == "" && r.PostFormValue("do") != "check"
 	if !valid {
 		return again()
 	}

@@ -2,6 +2,7 @@
 import "./timeline.js";
 import "./live.js";
 import "./shortcuts.js";
+import "./unsent.js";
 import { small } from "./small.js";
 
 const parts = {

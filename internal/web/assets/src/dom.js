@@ -59,6 +59,19 @@ export function took(ms) {
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} m`;
 }
 
+/** changed reports whether a person changed a field. */
+export function changed(e) {
+  switch (e.localName) {
+    case "input":
+      return e.type === "checkbox" || e.type === "radio" ? e.checked !== e.defaultChecked : e.type !== "hidden" && e.value !== e.defaultValue;
+    case "textarea":
+      return e.value !== e.defaultValue;
+    case "select":
+      return [...e.options].some((o) => o.selected !== o.defaultSelected) && [...e.options].some((o) => o.defaultSelected);
+  }
+  return false;
+}
+
 /** meta is the content of a <meta> of the page, or "". */
 export function meta(name) {
   return document.querySelector(`meta[name="${name}"]`)?.content ?? "";

@@ -99,7 +99,10 @@ class Editor extends HTMLElement {
       return [];
     }
     const graph = answer.graph && document.getElementById(this.getAttribute("graph"));
-    if (graph) graph.data = answer.graph;
+    if (graph) {
+      graph.data = answer.graph;
+      document.getElementById(`${graph.id}-broken`)?.remove();
+    }
     this.#tell(answer.diagnostics);
     this.dispatchEvent(new CustomEvent("pflow-checked", { bubbles: true, detail: { diagnostics: answer.diagnostics } }));
     return answer.diagnostics.map((d) => mark(view.state.doc, d)).filter((d) => d);

@@ -133,17 +133,20 @@ class Graph extends Data {
     view.scrollTop = at.y * this.#scale - view.clientHeight / 2;
   }
 
-  // best lays out in the direction that is given, or in the one that needs less shrinking.
+  // best lays out in the direction that is given, or in the one that needs less shrinking. What is too wide either way goes in a column.
   #best(nodes, edges) {
     const asked = this.getAttribute("direction")?.toUpperCase();
     if (asked === "TB" || asked === "LR") return layout(nodes, edges, asked);
     const down = layout(nodes, edges, "TB");
     const room = this.clientWidth || 600;
-    if (room < few && down.width * smallest > room) return column(nodes, edges);
+    const fits = (s) => s.width * smallest <= room;
+    if (room < few && !fits(down)) return column(nodes, edges);
     if (room < few || nodes.length > 120 || (down.width <= room && down.height <= 420)) return down;
     const across = layout(nodes, edges, "LR");
     const shrink = (s) => Math.min(1, room / s.width, 620 / s.height);
-    return shrink(across) >= shrink(down) ? across : layout(nodes, edges, "TB");
+    if (fits(across) && (shrink(across) >= shrink(down) || !fits(down))) return across;
+    layout(nodes, edges, "TB"); // they stand as that says, again
+    return fits(down) ? down : column(nodes, edges);
   }
 
   #fit() {

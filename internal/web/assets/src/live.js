@@ -10,7 +10,7 @@
 //
 // Nothing is heard or fetched while the page is hidden.
 import { Idiomorph } from "idiomorph";
-import { el, setState, stateWord, tell } from "./dom.js";
+import { changed, el, setState, stateWord, tell } from "./dom.js";
 
 const pause = 2000; // between two fetches, in ms
 const patience = 3000; // until a lost connection is told of
@@ -175,20 +175,7 @@ function beforeNodeMorphed(old, now) {
     for (const a of now.attributes) if (old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
     return old.childElementCount === 0;
   }
-  return !typed(old);
-}
-
-// typed reports whether a person changed a field.
-function typed(e) {
-  switch (e.localName) {
-    case "input":
-      return e.type === "checkbox" || e.type === "radio" ? e.checked !== e.defaultChecked : e.type !== "hidden" && e.value !== e.defaultValue;
-    case "textarea":
-      return e.value !== e.defaultValue;
-    case "select":
-      return [...e.options].some((o) => o.selected !== o.defaultSelected) && [...e.options].some((o) => o.defaultSelected);
-  }
-  return false;
+  return !changed(old);
 }
 
 function beforeAttributeUpdated(name, e) {

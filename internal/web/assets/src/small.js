@@ -61,13 +61,20 @@ document.addEventListener("submit", (e) => {
   e.target.dataset.sent = "true";
   e.submitter?.setAttribute("aria-busy", "true");
 });
+/** free lets forms that were sent be sent again. */
+export function free(forms) {
+  for (const form of forms) {
+    delete form.dataset.sent;
+    for (const e of form.elements) e.removeAttribute("aria-busy");
+  }
+}
 // A page that comes back from the browser's memory can be sent again.
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("form[data-sent]")) {
-    delete form.dataset.sent;
+  const sent = document.querySelectorAll("form[data-sent]");
+  free(sent);
+  for (const form of sent) {
     const once = form.querySelector("input[name=once]"); // another word: it is not the same form sent twice
     if (once) once.value = Array.from(crypto.getRandomValues(new Uint8Array(13)), (b) => b.toString(16).padStart(2, "0")).join("");
-    for (const b of form.querySelectorAll("[aria-busy]")) b.removeAttribute("aria-busy");
   }
 });
 
