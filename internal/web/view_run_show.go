@@ -83,8 +83,11 @@ func (s *Server) showRun(r *http.Request) (view, error) {
 	p.again(d)
 	p.Busy, p.Said = s.saidOf(run)
 	v := view{Template: "run_show", Title: shortText(run.What(), 60), Section: "runs", Data: p}
-	if run.Running() || run.Resumable || p.Busy != nil {
+	switch {
+	case run.Running() || run.Resumable:
 		v.Events = run.Events()
+	case p.Busy != nil: // the run has ended, and with it what its stream tells
+		v.Events = p.Busy.Events()
 	}
 	return v, nil
 }
