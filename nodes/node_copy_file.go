@@ -99,7 +99,7 @@ type transfer struct {
 	overwrite fs.FileInfo // what is replaced; nil if nothing is there
 }
 
-// transfer checks what copy-file and move-file are asked to do.
+// newTransfer checks what copy-file and move-file are asked to do.
 func newTransfer(c nodetype.Call, verb string) (*transfer, error) {
 	from, err := c.Path("source_path")
 	if err != nil {
